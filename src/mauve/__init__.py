@@ -1,0 +1,31 @@
+"""MAUVE: how far is the text a model writes from the text people write."""
+
+from importlib.metadata import version as _version
+
+from mauve.compare import compare
+from mauve.compute import PaperResult, compute_mauve
+from mauve.errors import (
+    ConvergenceError,
+    InvalidParameterError,
+    MauveError,
+    MauveWarning,
+    MissingExtraError,
+)
+from mauve.results import Comparison, Difference, MauveResult, difference
+
+__version__ = _version("mauve-eval")
+
+__all__ = [
+    "Comparison",
+    "ConvergenceError",
+    "Difference",
+    "InvalidParameterError",
+    "MauveError",
+    "MauveResult",
+    "MauveWarning",
+    "MissingExtraError",
+    "PaperResult",
+    "compare",
+    "compute_mauve",
+    "difference",
+]

@@ -1,0 +1,299 @@
+r"""How far a score can be trusted: intervals, tests, ceilings, sample sizes.
+
+A text's influence is the change of the score that leaving it out makes, summed over
+the clusterings. Texts are independent (or the prompts they answer are), so the squares
+of the influences add up to the variance of the score, and the influences of two
+systems on the same human texts give the correlation of their scores.
+
+Intervals are made on the scale of the gap, the square root of minus the logarithm of
+the score (:func:`mauve.score.gap_of`), where errors are even.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from mauve.estimate import jackknife_cells
+from mauve.frontier import (
+    RESAMPLING_ORDER,
+    Array,
+    Divergences,
+    MixtureGrid,
+    curve_area,
+    quadrature_grid,
+)
+from mauve.resample import LabelledPair, bootstrap_weights, permuted_sides
+from mauve.score import gap_of, mean_divergences, score_at, score_of
+from mauve.threads import parallel_map
+
+_BATCH = 50  # draws at a time: memory does not grow with their number
+_INFLUENCE_ORDER = 2  # jackknife whose influences give the right spread, see docs/method.md
+
+
+def gap_influences(pair: LabelledPair, scaling: float) -> Array:
+    r"""Return each text's influence on the gap, shape (n,); they add up to about zero.
+
+    Notes
+    -----
+    The area changes with the divergences by
+    :math:`\delta A = -c^2\int xy\,[KL_Q'\,\delta KL_P - KL_P'\,\delta KL_Q]\,d\lambda`.
+    Leaving out a text changes the divergences through its own cell, and by a part that
+    is the same for all texts of its side, which the centring removes. The derivative is
+    taken at the plug-in curve: its direction hardly differs from that of the corrected
+    one, and it exists where the corrected divergences are zero.
+    """
+    grid = quadrature_grid(RESAMPLING_ORDER)
+    p_counts, q_counts = pair.counts()
+    gradient = _gap_gradient(mean_divergences(p_counts, q_counts, grid, "plugin"), grid, scaling)
+    influence = np.zeros(len(pair.is_human))
+    for labels, counted, a, b in zip(pair.labels, pair.counted, p_counts, q_counts, strict=True):
+        n_p, n_q = int(a.sum()), int(b.sum())
+
+        def gap_terms(a: NDArray[np.int64], b: NDArray[np.int64]) -> Array:
+            cells = jackknife_cells(a, b, n_p, n_q, grid, _INFLUENCE_ORDER)  # noqa: B023
+            return np.asarray(cells.kl_p @ gradient[0] + cells.kl_q @ gradient[1])
+
+        here = gap_terms(a, b)
+        of_human = here - gap_terms(np.maximum(a - 1, 0), b)
+        of_model = here - gap_terms(a, np.maximum(b - 1, 0))
+        of_human -= (a / n_p) @ of_human
+        of_model -= (b / n_q) @ of_model
+        effect = np.where(pair.is_human, of_human[labels], of_model[labels])
+        influence += np.where(counted, effect, 0.0)
+    return influence / len(pair.labels)
+
+
+def _gap_gradient(whole: Divergences, grid: MixtureGrid, scaling: float) -> Array:
+    """Return the derivative of the gap by kl_p and kl_q at each λ, shape (2, n_grid)."""
+    below = grid.weight_p <= 0.5
+    slope_q = np.where(below, whole.slope, whole.slope * grid.weight_p / grid.weight_q)
+    slope_p = np.where(below, whole.slope * grid.weight_q / grid.weight_p, whole.slope)
+    both = np.exp(-scaling * (whole.kl_p + whole.kl_q))
+    of_area = -(scaling**2) * grid.quadrature * both * np.stack([slope_q, slope_p])
+    area = curve_area(whole, grid, scaling)
+    gap = gap_of(area)
+    # Equal histograms: no text moves the gap to first order.
+    return np.asarray(-of_area / (2 * area * gap)) if gap > 0 else np.zeros_like(of_area)
+
+
+def covariance(first: Array, second: Array, groups: NDArray[np.int64]) -> float:
+    """Return the covariance of two sums of influences, independent across groups.
+
+    Examples
+    --------
+    >>> one = np.array([1.0, -1.0, 1.0, -1.0])
+    >>> round(covariance(one, one, np.arange(4)), 4)
+    5.3333
+    """
+    present = np.bincount(groups) > 0
+    a = np.bincount(groups, weights=first)[present]
+    b = np.bincount(groups, weights=second)[present]
+    return float((a * b).sum() * len(a) / max(len(a) - 1, 1))
+
+
+@dataclass(frozen=True)
+class NullScores:
+    """Scores of the same texts with their sides permuted, as if P = Q.
+
+    Attributes
+    ----------
+    plugin : array of shape (n_draws,)
+        Plug-in score over all texts, the test statistic.
+    score : array of shape (n_draws,)
+        The estimator's score.
+    """
+
+    plugin: Array
+    score: Array
+
+
+def permutation_scores(
+    pair: LabelledPair, estimator: str, scaling: float, n_draws: int, seed: int
+) -> NullScores:
+    """Score `n_draws` permutations of the sides."""
+    grid = quadrature_grid(RESAMPLING_ORDER)
+    everything = pair.counting_all()
+    ones = np.ones((1, len(pair.is_human)))
+    totals, totals_counted = everything.counts_of(ones), pair.counts_of(ones)
+
+    def score_batch(start: int) -> tuple[Array, Array]:
+        rng = np.random.default_rng([seed, start])
+        sides = permuted_sides(pair, min(_BATCH, n_draws - start), rng)
+        p_all = everything.counts_of(sides)
+        plugin = mean_divergences(p_all, totals - p_all, grid, "plugin")
+        p_some = pair.counts_of(sides)
+        chosen = mean_divergences(p_some, totals_counted - p_some, grid, estimator)
+        return score_of(plugin, grid, scaling), score_of(chosen, grid, scaling)
+
+    batches = parallel_map(score_batch, range(0, n_draws, _BATCH))
+    return NullScores(*(np.concatenate(part) for part in zip(*batches, strict=True)))
+
+
+def bootstrap_gaps(
+    pair: LabelledPair, estimator: str, scaling: float, n_draws: int, seed: int
+) -> Array:
+    """Return the gaps of `n_draws` bootstrap samples of the texts."""
+    grid = quadrature_grid(RESAMPLING_ORDER)
+
+    def gap_batch(start: int) -> Array:
+        weights = bootstrap_weights(pair, min(_BATCH, n_draws - start), [seed, start])
+        p_counts = pair.counts_of(weights * pair.is_human)
+        q_counts = pair.counts_of(weights * ~pair.is_human)
+        return gap_of(
+            score_of(mean_divergences(p_counts, q_counts, grid, estimator), grid, scaling)
+        )
+
+    return np.concatenate(parallel_map(gap_batch, range(0, n_draws, _BATCH)))
+
+
+def permutation_p_value(null: Array, observed: float) -> float:
+    """Return the share of scores, the observed one among them, that are as low.
+
+    Exact: if P = Q, it is at most α with a probability of at most α.
+
+    Examples
+    --------
+    >>> permutation_p_value(np.array([0.9, 0.8, 0.95]), 0.5)
+    0.25
+    """
+    # Permutations that give back the same histograms may differ in the last bits.
+    return float((1 + np.sum(null <= observed + 1e-9)) / (1 + len(null)))
+
+
+def score_interval(score: float, gap_error: float, confidence: float) -> tuple[float, float]:
+    """Return the interval of a score from the standard error of its gap.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in score_interval(0.9, 0.05, 0.95)]
+    [0.836, 0.95]
+    """
+    reach = float(ndtri(0.5 + confidence / 2)) * gap_error
+    gap = float(gap_of(score))
+    return float(score_at(gap + reach)), float(score_at(gap - reach))
+
+
+@dataclass(frozen=True)
+class ScorePair:
+    """Two scores, the standard errors of their gaps, and the correlation of those.
+
+    The interval of the difference is put together from the two lopsided intervals
+    (Zou and Donner, *Construction of confidence limits about effect measures*, 2008).
+    """
+
+    score: tuple[float, float]
+    gap_error: tuple[float, float]
+    correlation: float
+
+    @property
+    def difference(self) -> float:
+        """First score minus the second."""
+        return self.score[0] - self.score[1]
+
+    def limits(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of the difference.
+
+        Examples
+        --------
+        >>> pair = ScorePair((0.9, 0.8), (0.05, 0.05), correlation=0.5)
+        >>> [round(end, 3) for end in pair.limits(0.95)]
+        [0.033, 0.168]
+        """
+        (low_1, high_1), (low_2, high_2) = (
+            score_interval(s, e, confidence)
+            for s, e in zip(self.score, self.gap_error, strict=True)
+        )
+        down = _joint_reach(self.score[0] - low_1, high_2 - self.score[1], self.correlation)
+        up = _joint_reach(high_1 - self.score[0], self.score[1] - low_2, self.correlation)
+        return self.difference - down, self.difference + up
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of a difference of zero.
+
+        It is the level at which the interval ends at zero.
+        """
+        if self.difference == 0:
+            return 1.0
+        sign = 1 if self.difference > 0 else -1
+        return 2 * _tail(lambda c: sign * self.limits(c)[0 if sign > 0 else 1])
+
+    def equivalence_p_value(self, margin: float) -> float:
+        """Return the p-value of two one-sided tests that the difference is within ± margin."""
+        if abs(self.difference) >= margin:
+            return 1.0
+        return max(
+            _tail(lambda c: margin - self.limits(c)[1]), _tail(lambda c: margin + self.limits(c)[0])
+        )
+
+
+def _joint_reach(own: float, other: float, correlation: float) -> float:
+    return float(np.sqrt(max(own**2 + other**2 - 2 * correlation * own * other, 0.0)))
+
+
+def _tail(clearance: Callable[[float], float]) -> float:
+    """Return the tail probability of the widest interval that still clears its bound."""
+    widest = 1 - 1e-12
+    if clearance(widest) >= 0:
+        return (1 - widest) / 2
+    return (1 - float(brentq(clearance, 0.0, widest, xtol=1e-12))) / 2
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for their number by Holm's step-down method.
+
+    Examples
+    --------
+    >>> [round(p, 4) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return [float(value) for value in adjusted]
+
+
+def texts_needed(
+    n_texts: int, error: float, difference: float, *, power: float, confidence: float
+) -> int:
+    """Return how many texts a side show a difference, given its standard error at `n_texts`.
+
+    Parameters
+    ----------
+    n_texts : int
+        Texts a side behind `error`, which falls with their square root.
+    error : float
+        Standard error of the difference.
+    difference : float
+        What is to be seen, above 0.
+    power : float in (0, 1)
+        Probability of seeing it.
+    confidence : float in (0, 1)
+        One minus the level of the two-sided test.
+
+    Examples
+    --------
+    >>> texts_needed(1000, 0.02, 0.02, power=0.8, confidence=0.95)
+    7849
+    """
+    distance = ndtri(0.5 + confidence / 2) + ndtri(power)
+    return max(2, int(np.ceil(n_texts * (distance * error / difference) ** 2)))
+
+
+def equivalence_to_one(score: float, gap_error: float, margin: float) -> float:
+    """Return the p-value of the test that a score is above 1 - margin.
+
+    Examples
+    --------
+    >>> equivalence_to_one(0.99, 0.02, margin=0.1) < 0.001
+    True
+    """
+    slack = float(gap_of(1 - margin) - gap_of(score))
+    if gap_error == 0:
+        return 0.0 if slack > 0 else 1.0
+    return float(ndtr(-slack / gap_error))

@@ -1,0 +1,1 @@
+"""Features in, labels out: reduction, quantizers, and fitting apart from counting."""

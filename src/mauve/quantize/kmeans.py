@@ -1,0 +1,134 @@
+"""Features in, clusters out: k-means by Lloyd's algorithm."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Features = NDArray[np.float32]
+Labels = NDArray[np.int32]
+
+_CHUNK = 1024  # rows whose scores against all centres stay in the cache
+
+
+@dataclass(frozen=True)
+class KMeans:
+    """k-means with random restarts.
+
+    Parameters
+    ----------
+    n_restarts : int
+        Runs from different starting points; the one with the lowest objective is kept.
+    max_iter : int
+        Lloyd iterations at the most.
+    tolerance : float
+        Stop when an iteration lowers the objective by less than this share.
+
+    Examples
+    --------
+    >>> corners = np.repeat(np.eye(3, dtype=np.float32), 10, axis=0)
+    >>> centres = KMeans(n_restarts=5).fit(corners, 3, np.random.default_rng(0))
+    >>> sorted(np.bincount(centres.assign(corners)).tolist())
+    [10, 10, 10]
+    """
+
+    n_restarts: int = 1
+    max_iter: int = 100
+    tolerance: float = 1e-4
+
+    def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "Centres":
+        """Cluster `features`, shape (n, m), into `n_clusters`."""
+        best = None
+        for _ in range(self.n_restarts):
+            start = features[rng.choice(len(features), n_clusters, replace=False)]
+            run = _lloyd(features, start, self.max_iter, self.tolerance)
+            if best is None or run.objective < best.objective:
+                best = run
+        assert best is not None
+        return best
+
+    @property
+    def signature(self) -> str:
+        """What must be equal for two clusterings to be comparable."""
+        return f"kmeans:best-of-{self.n_restarts}:tol-{self.tolerance:g}"
+
+
+@dataclass(frozen=True)
+class Centres:
+    """Fitted clusters: a text belongs to the nearest centre.
+
+    Attributes
+    ----------
+    centres : array of float32, shape (k, m)
+    objective : float
+        Sum of the squared distances of the fitted texts to their centres.
+    """
+
+    centres: Features
+    objective: float
+
+    def assign(self, features: Features) -> Labels:
+        """Return the cluster of every row of `features`, shape (n, m)."""
+        return _nearest(features, self.centres)[0]
+
+
+def _nearest(features: Features, centres: Features) -> tuple[Labels, Features]:
+    """Return the nearest centre of every row and x·c - |c|²/2 for it.
+
+    That score grows as the distance falls, and needs no |x|².
+    """
+    offset = np.einsum("ij,ij->i", centres, centres) / 2
+    transposed = np.ascontiguousarray(centres.T)
+    labels = np.empty(len(features), dtype=np.int32)
+    best = np.empty(len(features), dtype=np.float32)
+    scores = np.empty((min(_CHUNK, len(features)), len(centres)), dtype=np.float32)
+    for start in range(0, len(features), _CHUNK):
+        rows = slice(start, min(start + _CHUNK, len(features)))
+        part = scores[: rows.stop - rows.start]
+        np.dot(features[rows], transposed, out=part)
+        part -= offset
+        labels[rows] = part.argmax(axis=1)
+        best[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
+    return labels, best
+
+
+def _lloyd(features: Features, start: Features, max_iter: int, tolerance: float) -> Centres:
+    k = len(start)
+    centres = start
+    square = np.einsum("ij,ij->i", features, features)
+    total, objective = float(square.sum(dtype=np.float64)), np.inf
+    for _ in range(max_iter):
+        labels, best = _nearest(features, centres)
+        previous, objective = objective, max(total - 2 * float(best.sum(dtype=np.float64)), 0.0)
+        counts = np.bincount(labels, minlength=k)
+        if np.any(counts == 0):
+            labels, counts = _fill_empty_clusters(labels, counts, square - 2 * best)
+        elif previous - objective <= tolerance * objective:
+            break
+        members = csr_array(
+            (
+                np.ones(len(labels), dtype=np.float32),
+                np.argsort(labels, kind="stable"),
+                np.concatenate([[0], np.cumsum(counts)]),
+            ),
+            shape=(k, len(labels)),
+        )
+        centres = (members @ features) / np.maximum(counts, 1)[:, None].astype(np.float32)
+    return Centres(centres, objective)
+
+
+def _fill_empty_clusters(
+    labels: Labels, counts: NDArray[np.int64], distance: Features
+) -> tuple[Labels, NDArray[np.int64]]:
+    """Move the texts farthest from their centre into the clusters that have none.
+
+    Where the features have fewer distinct values than there are clusters, the rest of
+    the clusters stay empty.
+    """
+    labels = labels.copy()
+    empty = np.flatnonzero(counts == 0)
+    movable = np.argsort(-distance, kind="stable")
+    movable = movable[counts[labels[movable]] > 1][: len(empty)]
+    labels[movable] = empty[: len(movable)]
+    return labels, np.bincount(labels, minlength=len(counts))

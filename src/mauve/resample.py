@@ -1,0 +1,130 @@
+"""Random draws over texts, the same for all clusterings: permutations and bootstrap.
+
+A draw is a row of weights, how often each text counts; the counts of all clusterings
+follow by one sparse product. Draws keep the number of texts of either side in every
+block, so no clustering is counted on more or fewer texts than before.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Counts = NDArray[np.int64]
+Weights = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class LabelledPair:
+    """Human and model texts with their cells.
+
+    Attributes
+    ----------
+    labels : array of int, shape (n_clusterings, n)
+    counted : array of bool, shape (n_clusterings, n)
+        Texts that enter the histogram of each clustering.
+    is_human : array of bool, shape (n,)
+    blocks : array of int, shape (n,)
+        Texts are exchangeable within a block only.
+    groups : array of int, shape (n,)
+        Texts of one group answer one prompt and are not independent; a block holds whole
+        groups.
+    n_buckets : int
+    """
+
+    labels: NDArray[np.int32]
+    counted: NDArray[np.bool_]
+    is_human: NDArray[np.bool_]
+    blocks: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    n_buckets: int
+
+    def counting_all(self) -> "LabelledPair":
+        """Return the same pair with every text in the histogram of every clustering."""
+        return replace(self, counted=np.ones_like(self.counted))
+
+    def counts(self) -> tuple[Counts, Counts]:
+        """Return the counts of both sides, each of shape (n_clusterings, n_buckets)."""
+        p_counts, q_counts = self.counts_of(np.stack([self.is_human, ~self.is_human]))
+        return p_counts, q_counts
+
+    def counts_of(self, weights: NDArray[np.generic]) -> Counts:
+        """Return weighted counts, shape (n_draws, n_clusterings, n_buckets)."""
+        n_clusterings, n = self.labels.shape
+        cells = self.labels + np.arange(n_clusterings)[:, None] * self.n_buckets
+        which, text = np.nonzero(self.counted)
+        member = csr_array(
+            (np.ones(len(text), dtype=np.float32), (cells[which, text], text)),
+            shape=(n_clusterings * self.n_buckets, n),
+        )
+        # Counts are whole numbers below 2^24, which float32 holds exactly.
+        counts = member @ np.ascontiguousarray(weights.T, dtype=np.float32)
+        return counts.T.astype(np.int64).reshape(len(weights), n_clusterings, -1)
+
+
+def permuted_sides(pair: LabelledPair, n_draws: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Re-assign the sides at random as if P = Q; shape (n_draws, n), True for human.
+
+    Sides are permuted among texts that are exchangeable if P = Q: those of one prompt
+    where both sides answer it, else all such texts of a block.
+
+    Examples
+    --------
+    >>> pair = LabelledPair(
+    ...     labels=np.zeros((1, 4), np.int32), counted=np.ones((1, 4), bool),
+    ...     is_human=np.array([True, True, False, False]), blocks=np.zeros(4, np.int64),
+    ...     groups=np.arange(4), n_buckets=1)
+    >>> permuted_sides(pair, 3, np.random.default_rng(0)).sum(axis=1).tolist()
+    [2, 2, 2]
+    """
+    strata = _exchangeable_strata(pair)
+    order = np.argsort(strata, kind="stable")
+    ends = np.flatnonzero(np.diff(strata[order], append=-1)) + 1
+    starts = np.concatenate([[0], ends[:-1]])
+    drawn = np.repeat(pair.is_human[order][None], n_draws, axis=0)
+    in_pair = starts[ends - starts == 2]  # one swap each, all at once
+    swap = (rng.random((n_draws, len(in_pair))) < 0.5) & (
+        drawn[:, in_pair] != drawn[:, in_pair + 1]
+    )
+    drawn[:, in_pair] ^= swap
+    drawn[:, in_pair + 1] ^= swap
+    for start, end in zip(starts, ends, strict=True):
+        if end - start > 2:
+            drawn[:, start:end] = rng.permuted(drawn[:, start:end], axis=1)
+    sides = np.empty_like(drawn)
+    sides[:, order] = drawn
+    return sides
+
+
+def _exchangeable_strata(pair: LabelledPair) -> NDArray[np.int64]:
+    """Return a stratum for every text: its prompt's, or its block's."""
+    n_groups = int(pair.groups.max()) + 1
+    human = np.bincount(pair.groups, weights=pair.is_human, minlength=n_groups)
+    size = np.bincount(pair.groups, minlength=n_groups)
+    matched = ((human > 0) & (human < size))[pair.groups]
+    return np.where(matched, pair.groups, n_groups + pair.blocks)
+
+
+def bootstrap_weights(pair: LabelledPair, n_draws: int, seed: list[int]) -> Weights:
+    """Draw texts with replacement; returns how often each counts, shape (n_draws, n).
+
+    Whole groups are drawn, within a block and among those with texts on the same sides,
+    so that texts of one prompt stay together. Each such stratum has a generator of its
+    own: the draws of the human texts are the same whichever system they are compared to.
+    """
+    n_groups = int(pair.groups.max()) + 1
+    sides = np.zeros(n_groups, dtype=np.int64)
+    np.bitwise_or.at(sides, pair.groups, np.where(pair.is_human, 1, 2))
+    block = np.zeros(n_groups, dtype=np.int64)
+    block[pair.groups] = pair.blocks
+    strata = np.where(sides > 0, block * 4 + sides, -1)
+    weights = np.zeros((n_draws, n_groups), dtype=np.float32)
+    for stratum in np.unique(strata[strata >= 0]):
+        members = np.flatnonzero(strata == stratum)
+        rng = np.random.default_rng([*seed, int(stratum)])
+        drawn = rng.integers(len(members), size=(n_draws, len(members)))
+        drawn += np.arange(n_draws)[:, None] * len(members)
+        times = np.bincount(drawn.ravel(), minlength=n_draws * len(members))
+        weights[:, members] = times.reshape(n_draws, -1)
+    return weights[:, pair.groups]

@@ -1,0 +1,52 @@
+"""One threading runtime at a time, and results that do not depend on how many threads.
+
+BLAS libraries split a matrix product differently for different numbers of threads, so
+their results differ in the last bit, and a k-means that sees another last bit may end
+in other clusters. Here BLAS always runs on one thread, and the work is shared out over
+Python threads (NumPy releases the interpreter lock) in pieces whose shape does not
+depend on their number.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def available_threads() -> int:
+    """Return how many threads the work may use.
+
+    The number of cores this process may run on, or fewer where BLAS was told so
+    (``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits``).
+
+    Examples
+    --------
+    >>> available_threads() >= 1
+    True
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    blas = [pool["num_threads"] for pool in ThreadpoolController().info()]
+    return max(1, min([cores or 1, *blas]))
+
+
+def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """Apply `work` to every item on the available threads, BLAS bound to one in each.
+
+    Results come in the order of the items and do not depend on the number of threads.
+
+    Examples
+    --------
+    >>> parallel_map(lambda x: x * x, [1, 2, 3])
+    [1, 4, 9]
+    """
+    threads = available_threads()
+    with ThreadpoolController().limit(limits=1):
+        if threads == 1:
+            return [work(item) for item in items]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, items))
