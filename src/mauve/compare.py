@@ -19,33 +19,25 @@ from mauve.errors import (
     check_real,
 )
 from mauve.estimate import ESTIMATORS
-from mauve.frontier import integral_from, quadrature_grid
+from mauve.frontier import curve_grid, integral_from, quadrature_grid
 from mauve.histogram import no_smoothing
 from mauve.inference import (
     bootstrap_gaps,
     covariance,
     gap_influences,
-    permutation_p_value,
     permutation_scores,
     score_interval,
 )
-from mauve.quantize.crossfit import (
-    N_BLOCKS,
-    Labelling,
-    Quantizer,
-    content_keys,
-    crossfit_labels,
-    deal_into_blocks,
-    mix_keys,
-)
+from mauve.quantize.crossfit import N_BLOCKS, JointClustering, Quantizer, cluster_jointly
 from mauve.quantize.kmeans import KMeans
-from mauve.quantize.reduce import ORDERS, reduce_features
+from mauve.quantize.reduce import ORDERS
 from mauve.resample import LabelledPair
 from mauve.results import Comparison, Influence, MauveResult
 from mauve.samples import Embedder, Sample, SampleLike, load_sample
 from mauve.score import mean_divergences, monotone, score_of
 
 MAX_AUTO_BUCKETS = 500
+MAX_SCALING = 100  # beyond, the least score is too small for a float
 MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 
@@ -107,7 +99,7 @@ def compare(
     n_clusterings : int
         Clusterings to average over, a multiple of 5 so that every text counts equally often.
     scaling : float
-        The constant c of the paper.
+        The constant c of the paper, at most 100.
     quantizer : "kmeans" or a Quantizer
         What divides the features into cells.
     estimator : {"jackknife", "plugin", "laplace", "krichevsky-trofimov", "braess-sauer", \
@@ -163,13 +155,16 @@ def compare(
     named = systems if isinstance(systems, Mapping) else {"model": systems}
     if not named:
         raise bad_parameter("compare", "systems", "one sample or a mapping of at least one", named)
+    names = [str(name) for name in named]
+    if len(set(names)) < len(names):
+        raise bad_parameter("compare", "systems", "a mapping of names that differ", names)
     samples = [load_sample(human, "human", embedder)]
-    samples += [load_sample(source, str(name), embedder) for name, source in named.items()]
+    samples += [load_sample(s, n, embedder) for n, s in zip(names, named.values(), strict=True)]
     _check_together(samples)
     settings = _Settings(
         num_buckets=_check_buckets(num_buckets, min(map(len, samples))),
         n_clusterings=_check_clusterings(n_clusterings),
-        scaling=check_real("compare", "scaling", scaling, above=0),
+        scaling=check_real("compare", "scaling", scaling, above=0, up_to=MAX_SCALING),
         quantizer=_check_quantizer(quantizer, device),
         estimator=check_choice("compare", "estimator", estimator, ESTIMATORS),
         confidence=check_real("compare", "confidence", confidence, above=0, up_to=1 - 1e-9),
@@ -183,42 +178,34 @@ def compare(
         seed=check_int("compare", "seed", seed, 0),
     )
     prompt_keys = _prompt_keys(prompts, samples)
-    groups = (
-        np.arange(sum(map(len, samples)))
-        if prompt_keys is None
-        else np.unique(prompt_keys, return_inverse=True)[1]
-    )
     report = on_progress or (lambda *_: None)
     steps = settings.n_clusterings + len(named)
-    labelling, blocks, human_key = _label(
-        samples, groups, settings, lambda done: report("clustering", done, steps)
+    clustering = cluster_jointly(
+        [sample.features for sample in samples],
+        quantizer=settings.quantizer,
+        n_clusters=settings.num_buckets,
+        n_clusterings=settings.n_clusterings,
+        seed=settings.seed,
+        groups=_numbered(prompt_keys),
+        explained_variance=settings.explained_variance,
+        order=settings.order,
+        on_done=lambda done: report("clustering", done, steps),
     )
     results = {}
     ends = np.cumsum([len(sample) for sample in samples])
     for i, sample in enumerate(samples[1:], start=1):
         rows = np.r_[0 : ends[0], ends[i - 1] : ends[i]]
-        pair = LabelledPair(
-            labels=labelling.labels[:, rows],
-            counted=labelling.held_out[:, rows],
-            is_human=np.arange(len(rows)) < ends[0],
-            blocks=blocks[rows],
-            groups=groups[rows],
-            n_buckets=settings.num_buckets,
-        )
-        if settings.estimator != "jackknife":
-            pair = pair.counting_all()
         results[sample.name] = _measure(
-            pair,
-            samples[0],
-            sample,
-            human_key,
+            clustering,
+            rows,
             None if prompt_keys is None else prompt_keys[rows],
+            (samples[0], sample),
             settings,
         )
         report(f"testing {sample.name}", settings.n_clusterings + i, steps)
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
-    return Comparison(results)
+    return Comparison(results, clustering)
 
 
 def _check_together(samples: list[Sample]) -> None:
@@ -255,6 +242,9 @@ def _check_clusterings(n_clusterings: int) -> int:
 
 def _check_quantizer(quantizer: str | Quantizer, device: str) -> Quantizer:
     if not isinstance(quantizer, str):
+        if not (hasattr(quantizer, "fit") and hasattr(quantizer, "signature")):
+            rule = "'kmeans' or an object with a method 'fit' and an attribute 'signature'"
+            raise bad_parameter("compare", "quantizer", rule, quantizer)
         return quantizer
     check_choice("compare", "quantizer", quantizer, ("kmeans",))
     if device in ("auto", "cpu"):
@@ -289,66 +279,41 @@ def _prompt_keys(
     return np.array(keys, dtype=np.uint64)
 
 
-def _label(
-    samples: list[Sample],
-    groups: NDArray[np.int64],
-    settings: _Settings,
-    on_done: Callable[[int], None],
-) -> tuple[Labelling, NDArray[np.int64], int]:
-    """Cluster all texts together; return labels, blocks and a hash of the human features.
-
-    The texts are brought into the order of their content first, so the clusters depend
-    neither on the order in which they came nor on which sample is called human.
-    """
-    features = np.concatenate([s.features for s in samples], dtype=np.float32, casting="unsafe")
-    keys = content_keys(features)
-    blocks = _deal(mix_keys(keys, settings.seed), groups, samples)
-    position = np.argsort(keys, kind="stable")
-    features = features[position]
-    reduced = reduce_features(
-        features, explained_variance=settings.explained_variance, order=settings.order
-    )
-    done = iter(range(1, settings.n_clusterings + 1))
-    found = crossfit_labels(
-        reduced,
-        blocks[position],
-        settings.quantizer,
-        settings.num_buckets,
-        [np.random.default_rng([settings.seed, r]) for r in range(settings.n_clusterings)],
-        lambda: on_done(next(done)),
-    )
-    back = np.argsort(position)
-    human_key = int(np.bitwise_xor.reduce(mix_keys(keys[: len(samples[0])], 1)))
-    return Labelling(found.labels[:, back], found.held_out[:, back]), blocks, human_key
-
-
-def _deal(
-    keys: NDArray[np.uint64], groups: NDArray[np.int64], samples: list[Sample]
-) -> NDArray[np.int64]:
-    """Deal the texts of each sample into blocks; texts of one prompt stay together."""
-    if len(np.unique(groups)) < len(groups):
-        return deal_into_blocks(mix_keys(groups.astype(np.uint64), 2))
-    ends = np.cumsum([len(sample) for sample in samples])
-    parts = np.split(keys, ends[:-1])
-    # Ranks, not values, so that copies of one text are dealt out and not all in one block.
-    return np.concatenate([np.argsort(np.argsort(p, kind="stable")) % N_BLOCKS for p in parts])
+def _numbered(prompt_keys: NDArray[np.uint64] | None) -> NDArray[np.int64] | None:
+    return None if prompt_keys is None else np.unique(prompt_keys, return_inverse=True)[1]
 
 
 def _measure(
-    pair: LabelledPair,
-    human: Sample,
-    model: Sample,
-    human_key: int,
+    clustering: JointClustering,
+    rows: NDArray[np.int64],
     prompt_keys: NDArray[np.uint64] | None,
+    samples: tuple[Sample, Sample],
     settings: _Settings,
 ) -> MauveResult:
-    grid = quadrature_grid()
+    human, model = samples
+    groups = _numbered(prompt_keys)
+    pair = LabelledPair(
+        labels=clustering.labels[:, rows],
+        counted=clustering.held_out[:, rows],
+        is_human=np.arange(len(rows)) < len(human),
+        blocks=clustering.blocks[rows],
+        groups=np.arange(len(rows)) if groups is None else groups,
+        n_buckets=settings.num_buckets,
+    )
+    if settings.estimator != "jackknife":
+        pair = pair.counting_all()
+    grid = curve_grid()
     estimator, scaling = settings.estimator, settings.scaling
     p_all, q_all = pair.counting_all().counts()
-    plugin = mean_divergences(p_all, q_all, grid, "plugin")
-    star = mean_divergences(p_all, q_all, grid, "krichevsky-trofimov")
-    found = monotone(mean_divergences(*pair.counts(), grid, estimator), grid)
-    score, mauve_plugin = float(score_of(found, grid, scaling)), score_of(plugin, grid, scaling)
+
+    def score_by(smoothing: str) -> float:
+        return float(score_of(mean_divergences(p_all, q_all, grid, smoothing), scaling))
+
+    found = mean_divergences(*pair.counts(), grid, estimator)
+    score = float(score_of(found, scaling))
+    kl_p, kl_q = monotone(found)
+    smooth_grid = quadrature_grid()
+    integral = integral_from(mean_divergences(*pair.counts(), smooth_grid, estimator), smooth_grid)
 
     influence = gap_influences(pair, scaling)
     if settings.interval == "influence":
@@ -360,26 +325,25 @@ def _measure(
     p_value = ceiling = ceiling_low = None
     if settings.n_permutations:
         null = permutation_scores(pair, estimator, scaling, settings.n_permutations, settings.seed)
-        p_value = permutation_p_value(null.plugin, float(mauve_plugin))
+        p_value = null.p_value
         ceiling = float(null.score.mean())
         ceiling_low = float(np.quantile(null.score, 1 - settings.confidence))
-    middle = grid.middle
-    type_1, type_2 = float(found.kl_q[middle]), float(found.kl_p[middle])
+    type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
     return MauveResult(
         name=model.name,
         mauve=score,
         interval=score_interval(score, float(gap_error), settings.confidence),
         confidence=settings.confidence,
-        mauve_plugin=float(mauve_plugin),
-        mauve_star=float(score_of(star, grid, scaling)),
-        frontier_integral=float(integral_from(found, grid)),
+        mauve_plugin=score_by("plugin"),
+        mauve_star=score_by("krichevsky-trofimov"),
+        frontier_integral=max(float(integral), 0.0),
         js=(type_1 + type_2) / 2,
         type_1=type_1,
         type_2=type_2,
         p_value=p_value,
         ceiling=ceiling,
         ceiling_low=ceiling_low,
-        divergence_curve=np.exp(-scaling * np.stack([found.kl_q, found.kl_p], axis=-1)),
+        divergence_curve=np.exp(-scaling * np.stack([kl_q, kl_p], axis=-1)),
         p_hist=no_smoothing(p_all),
         q_hist=no_smoothing(q_all),
         labels=pair.labels,
@@ -390,12 +354,8 @@ def _measure(
         warnings=_warnings(human, model, p_all + q_all, settings),
         signature=_signature(human, model, settings),
         gap_error=float(gap_error),
-        influence=Influence(
-            human=influence[pair.is_human],
-            model=influence[~pair.is_human],
-            human_prompt=None if prompt_keys is None else prompt_keys[pair.is_human],
-            model_prompt=None if prompt_keys is None else prompt_keys[~pair.is_human],
-            human_key=human_key,
+        influence=Influence.sorted_by_content(
+            influence, pair.is_human, clustering.keys[rows], prompt_keys
         ),
     )
 

@@ -1,5 +1,6 @@
 """The paper's call: two samples in, the plug-in score of one clustering out."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -7,10 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mauve.errors import InvalidParameterError, MissingExtraError, check_int, check_real
+from mauve.errors import (
+    InvalidParameterError,
+    MauveWarning,
+    MissingExtraError,
+    check_int,
+    check_real,
+)
 from mauve.frontier import discretised_area, divergence_curve, frontier_integral
 from mauve.histogram import count_labels, krichevsky_trofimov, no_smoothing
-from mauve.quantize.crossfit import content_keys
+from mauve.quantize.crossfit import pool_by_content
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.reduce import reduce_features
 from mauve.samples import load_sample
@@ -149,12 +156,11 @@ def compute_mauve(
         "compute_mauve", "kmeans_explained_var", kmeans_explained_var, above=0, up_to=1
     )
 
-    features = np.concatenate([p, q], dtype=np.float32, casting="unsafe")
-    position = np.argsort(content_keys(features), kind="stable")
+    features, _, position = pool_by_content([p, q])
     fit_rows = None
     if check_int("compute_mauve", "pca_max_data", pca_max_data, -1) > 0 and pca_max_data < n:
         fit_rows = np.random.default_rng([seed, 0]).choice(n, pca_max_data, replace=False)
-    reduced = reduce_features(features[position], explained_variance=share, fit_rows=fit_rows)
+    reduced, _ = reduce_features(features, explained_variance=share, fit_rows=fit_rows)
     if verbose:
         print(f"clustering {n} texts in {reduced.shape[1]} dimensions into {k}")
     runs = parallel_map(
@@ -164,8 +170,7 @@ def compute_mauve(
         range(restarts),
     )
     best = min(runs, key=lambda run: run.objective)
-    labels = np.empty(n, dtype=np.int32)
-    labels[position] = best.assign(reduced)
+    labels = best.assign(reduced)[position]
     if verbose:
         print(f"objective {best.objective:.6g}, best of {restarts}")
     return result_from_counts(
@@ -213,20 +218,35 @@ def _closed_curve(p: Array, q: Array, size: int, scaling: float) -> Array:
     return np.concatenate([[[1.0, 0.0]], inner, [[0.0, 1.0]]])
 
 
-def _features(side: str, features: ArrayLike | None, tokens: object, text: object) -> NDArray[Any]:
-    given = {f"{side}_features": features, f"{side}_tokens": tokens, f"{side}_text": text}
-    used = [name for name, value in given.items() if value is not None]
-    if len(used) != 1:
-        raise InvalidParameterError(
-            f"compute_mauve needs exactly one of {', '.join(given)}. "
-            f"Got {' and '.join(used) or 'none'} instead."
-        )
+def _features(
+    side: str, features: ArrayLike | None, tokens: Sequence[Any] | None, text: Sequence[str] | None
+) -> NDArray[Any]:
+    """Return the features of one side, or say what is missing."""
+    others = {f"{side}_tokens": tokens, f"{side}_text": text}
+    given = [name for name, value in others.items() if value is not None]
     if features is None:
-        raise MissingExtraError(
-            f"The '{used[0]}' parameter of compute_mauve needs an embedder, which this release "
-            f"does not have: pass {side}_features, an array of shape (n, d)."
+        if len(given) == 1:
+            raise MissingExtraError(
+                f"The '{given[0]}' parameter of compute_mauve needs an embedder, which this "
+                f"release does not have: pass {side}_features, an array of shape (n, d)."
+            )
+        raise InvalidParameterError(
+            f"compute_mauve needs one of {side}_features, {side}_tokens and {side}_text. "
+            f"Got {' and '.join(given) or 'none'} instead."
         )
     sample = load_sample(features, f"{side}_features")
+    for name in given:  # Hugging Face evaluate passes the texts beside their features
+        if len(others[name] or ()) != len(sample):
+            raise InvalidParameterError(
+                f"The '{name}' parameter of compute_mauve must have as many texts as "
+                f"'{side}_features', {len(sample)}, or be left out. "
+                f"Got {len(others[name] or ())} instead."
+            )
+        warnings.warn(
+            f"'{name}' is not used by compute_mauve where '{side}_features' is given.",
+            MauveWarning,
+            stacklevel=3,
+        )
     if len(sample) < 2:
         raise InvalidParameterError(
             f"The '{side}_features' parameter of compute_mauve must hold at least 2 texts. "

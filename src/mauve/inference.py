@@ -20,10 +20,12 @@ from scipy.special import ndtr, ndtri
 from mauve.estimate import jackknife_cells
 from mauve.frontier import (
     RESAMPLING_ORDER,
+    RESAMPLING_POINTS,
     Array,
     Divergences,
     MixtureGrid,
     curve_area,
+    curve_grid,
     quadrature_grid,
 )
 from mauve.resample import LabelledPair, bootstrap_weights, permuted_sides
@@ -101,21 +103,34 @@ class NullScores:
 
     Attributes
     ----------
+    observed : float
+        Plug-in score of the sides as they are, computed like those of the draws.
     plugin : array of shape (n_draws,)
         Plug-in score over all texts, the test statistic.
     score : array of shape (n_draws,)
         The estimator's score.
     """
 
+    observed: float
     plugin: Array
     score: Array
+
+    @property
+    def p_value(self) -> float:
+        """Share of the plug-in scores, the observed one among them, that are as low.
+
+        Exact: if P = Q, it is at most α with a probability of at most α.
+        """
+        # Permutations that give back the same histograms may differ in the last bits.
+        as_low = np.sum(self.plugin <= self.observed + 1e-9)
+        return float((1 + as_low) / (1 + len(self.plugin)))
 
 
 def permutation_scores(
     pair: LabelledPair, estimator: str, scaling: float, n_draws: int, seed: int
 ) -> NullScores:
     """Score `n_draws` permutations of the sides."""
-    grid = quadrature_grid(RESAMPLING_ORDER)
+    grid = curve_grid(RESAMPLING_POINTS)
     everything = pair.counting_all()
     ones = np.ones((1, len(pair.is_human)))
     totals, totals_counted = everything.counts_of(ones), pair.counts_of(ones)
@@ -127,41 +142,27 @@ def permutation_scores(
         plugin = mean_divergences(p_all, totals - p_all, grid, "plugin")
         p_some = pair.counts_of(sides)
         chosen = mean_divergences(p_some, totals_counted - p_some, grid, estimator)
-        return score_of(plugin, grid, scaling), score_of(chosen, grid, scaling)
+        return score_of(plugin, scaling), score_of(chosen, scaling)
 
     batches = parallel_map(score_batch, range(0, n_draws, _BATCH))
-    return NullScores(*(np.concatenate(part) for part in zip(*batches, strict=True)))
+    plugin, score = (np.concatenate(part) for part in zip(*batches, strict=True))
+    observed = score_of(mean_divergences(*everything.counts(), grid, "plugin"), scaling)
+    return NullScores(float(observed), plugin, score)
 
 
 def bootstrap_gaps(
     pair: LabelledPair, estimator: str, scaling: float, n_draws: int, seed: int
 ) -> Array:
     """Return the gaps of `n_draws` bootstrap samples of the texts."""
-    grid = quadrature_grid(RESAMPLING_ORDER)
+    grid = curve_grid(RESAMPLING_POINTS)
 
     def gap_batch(start: int) -> Array:
         weights = bootstrap_weights(pair, min(_BATCH, n_draws - start), [seed, start])
         p_counts = pair.counts_of(weights * pair.is_human)
         q_counts = pair.counts_of(weights * ~pair.is_human)
-        return gap_of(
-            score_of(mean_divergences(p_counts, q_counts, grid, estimator), grid, scaling)
-        )
+        return gap_of(score_of(mean_divergences(p_counts, q_counts, grid, estimator), scaling))
 
     return np.concatenate(parallel_map(gap_batch, range(0, n_draws, _BATCH)))
-
-
-def permutation_p_value(null: Array, observed: float) -> float:
-    """Return the share of scores, the observed one among them, that are as low.
-
-    Exact: if P = Q, it is at most α with a probability of at most α.
-
-    Examples
-    --------
-    >>> permutation_p_value(np.array([0.9, 0.8, 0.95]), 0.5)
-    0.25
-    """
-    # Permutations that give back the same histograms may differ in the last bits.
-    return float((1 + np.sum(null <= observed + 1e-9)) / (1 + len(null)))
 
 
 def score_interval(score: float, gap_error: float, confidence: float) -> tuple[float, float]:
@@ -203,12 +204,14 @@ class ScorePair:
         >>> [round(end, 3) for end in pair.limits(0.95)]
         [0.033, 0.168]
         """
-        (low_1, high_1), (low_2, high_2) = (
-            score_interval(s, e, confidence)
-            for s, e in zip(self.score, self.gap_error, strict=True)
-        )
-        down = _joint_reach(self.score[0] - low_1, high_2 - self.score[1], self.correlation)
-        up = _joint_reach(high_1 - self.score[0], self.score[1] - low_2, self.correlation)
+        z = np.linspace(0.0, float(ndtri(0.5 + confidence / 2)), 65)
+        gap = gap_of(np.array(self.score))[:, None]
+        reach = np.array(self.gap_error)[:, None] * z
+        score = np.array(self.score)[:, None]
+        below, above = score - score_at(gap + reach), score_at(gap - reach) - score
+        # An interval that is cut off at 1 can shrink again for larger z: keep the widest.
+        down = float(_joint_reach(below[0], above[1], self.correlation).max())
+        up = float(_joint_reach(above[0], below[1], self.correlation).max())
         return self.difference - down, self.difference + up
 
     def p_value(self) -> float:
@@ -216,27 +219,29 @@ class ScorePair:
 
         It is the level at which the interval ends at zero.
         """
-        if self.difference == 0:
-            return 1.0
-        sign = 1 if self.difference > 0 else -1
-        return 2 * _tail(lambda c: sign * self.limits(c)[0 if sign > 0 else 1])
+        if self.difference >= 0:
+            return 2 * _tail(lambda confidence: self.limits(confidence)[0])
+        return 2 * _tail(lambda confidence: -self.limits(confidence)[1])
 
     def equivalence_p_value(self, margin: float) -> float:
         """Return the p-value of two one-sided tests that the difference is within ± margin."""
         if abs(self.difference) >= margin:
             return 1.0
         return max(
-            _tail(lambda c: margin - self.limits(c)[1]), _tail(lambda c: margin + self.limits(c)[0])
+            _tail(lambda confidence: margin - self.limits(confidence)[1]),
+            _tail(lambda confidence: margin + self.limits(confidence)[0]),
         )
 
 
-def _joint_reach(own: float, other: float, correlation: float) -> float:
-    return float(np.sqrt(max(own**2 + other**2 - 2 * correlation * own * other, 0.0)))
+def _joint_reach(own: Array, other: Array, correlation: float) -> Array:
+    return np.sqrt(np.maximum(own**2 + other**2 - 2 * correlation * own * other, 0.0))
 
 
 def _tail(clearance: Callable[[float], float]) -> float:
     """Return the tail probability of the widest interval that still clears its bound."""
     widest = 1 - 1e-12
+    if clearance(0.0) <= 1e-12:
+        return 0.5
     if clearance(widest) >= 0:
         return (1 - widest) / 2
     return (1 - float(brentq(clearance, 0.0, widest, xtol=1e-12))) / 2

@@ -1,8 +1,9 @@
 """What a comparison returns: scores with all that is needed to read and trust them."""
 
+import hashlib
 import html
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from mauve.errors import InvalidParameterError, check_real
 from mauve.inference import ScorePair, covariance, equivalence_to_one, holm, texts_needed
+from mauve.quantize.crossfit import JointClustering
 from mauve.score import gap_of, score_at
 
 if TYPE_CHECKING:
@@ -21,16 +23,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Influence:
-    """What every text adds to the error of a gap; for paired comparisons.
+    """What every text adds to the error of a gap, for paired comparisons.
 
     Attributes
     ----------
     human, model : array of shape (n,)
-        Influence of each text on the gap.
+        Influence of each text on the gap, sorted by content.
     human_prompt, model_prompt : array of int, shape (n,), or None
         Hash of the prompt each text answers; None where texts are independent.
     human_key : int
-        A hash of the human features: equal for the same human texts.
+        A hash of the human features: equal for the same human texts, in whatever order.
     """
 
     human: Array
@@ -38,6 +40,28 @@ class Influence:
     human_prompt: NDArray[np.uint64] | None
     model_prompt: NDArray[np.uint64] | None
     human_key: int
+
+    @classmethod
+    def sorted_by_content(
+        cls,
+        influence: Array,
+        is_human: NDArray[np.bool_],
+        keys: NDArray[np.uint64],
+        prompts: NDArray[np.uint64] | None,
+    ) -> "Influence":
+        """Bring the influences of all texts into an order that two comparisons share."""
+        human, model = (
+            rows[np.argsort(keys[rows], kind="stable")]
+            for rows in (np.flatnonzero(is_human), np.flatnonzero(~is_human))
+        )
+        digest = hashlib.blake2b(keys[human].tobytes(), digest_size=8).digest()
+        return cls(
+            influence[human],
+            influence[model],
+            None if prompts is None else prompts[human],
+            None if prompts is None else prompts[model],
+            int.from_bytes(digest, "little"),
+        )
 
 
 @dataclass(frozen=True)
@@ -165,7 +189,7 @@ class MauveResult:
         return plot_curves({self.name: self}, ax)
 
     def _repr_html_(self) -> str:
-        return _html_table({self.name: self})
+        return _html_table([self])
 
 
 @dataclass(frozen=True)
@@ -283,11 +307,11 @@ def _correlation(first: Influence, second: Influence) -> float:
     one = np.concatenate([first.human, first.model, np.zeros(len(second.model))])
     two = np.concatenate([second.human, np.zeros(len(first.model)), second.model])
     groups = np.arange(len(one))
-    if first.human_prompt is not None:
-        if first.model_prompt is None or second.model_prompt is None:
-            raise InvalidParameterError(
-                "Scores with prompts and scores without cannot be compared: pass prompts to both."
-            )
+    if (first.human_prompt is None) != (second.human_prompt is None):
+        raise InvalidParameterError(
+            "Scores with prompts and scores without cannot be compared: pass prompts to both."
+        )
+    if first.human_prompt is not None and first.model_prompt is not None:
         prompts = np.concatenate([first.human_prompt, first.model_prompt, second.model_prompt])
         groups = np.unique(prompts, return_inverse=True)[1]
     spread = np.sqrt(covariance(one, one, groups) * covariance(two, two, groups))
@@ -300,10 +324,16 @@ class Comparison(Mapping[str, MauveResult]):
     """Scores of several systems against the same human text, in the order given.
 
     A mapping from name to :class:`MauveResult`; see :func:`mauve.compare`.
+
+    Attributes
+    ----------
+    clustering : JointClustering
+        The clusterings behind the scores, which can label other texts.
     """
 
-    def __init__(self, results: Mapping[str, MauveResult]) -> None:
+    def __init__(self, results: Mapping[str, MauveResult], clustering: JointClustering) -> None:
         self._results = dict(results)
+        self.clustering = clustering
 
     def __getitem__(self, name: str) -> MauveResult:
         return self._results[name]
@@ -367,7 +397,7 @@ class Comparison(Mapping[str, MauveResult]):
         return plot_curves(self, ax)
 
     def _repr_html_(self) -> str:
-        return _html_table(self)
+        return _html_table([self[name] for name in self.rank()])
 
 
 def _row(result: MauveResult) -> dict[str, str]:
@@ -375,7 +405,7 @@ def _row(result: MauveResult) -> dict[str, str]:
     row = {
         "system": result.name,
         "MAUVE": f"{result.mauve:.3f}",
-        f"{result.confidence:.0%} interval": f"{low:.3f} - {high:.3f}",
+        f"{100 * result.confidence:g}% interval": f"{low:.3f} - {high:.3f}",
     }
     if result.p_value is not None and result.ceiling is not None:
         row["ceiling"] = f"{result.ceiling:.3f}"
@@ -387,8 +417,8 @@ def _row(result: MauveResult) -> dict[str, str]:
     return row
 
 
-def _html_table(results: Mapping[str, MauveResult]) -> str:
-    rows = Comparison(results).rows()
+def _html_table(results: Sequence[MauveResult]) -> str:
+    rows = [_row(result) for result in results]
     head = "".join(f"<th>{html.escape(column)}</th>" for column in rows[0])
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.values()) + "</tr>"

@@ -1,17 +1,18 @@
 """A sample in any form in, features out: arrays, feature files, text through an embedder."""
 
 import gzip
-import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
-from mauve.errors import InvalidParameterError, MissingExtraError
+from mauve.errors import InvalidParameterError, MauveError, MissingExtraError
 
 #: A callable that turns n texts into features of shape (n, d).
 Embedder = Callable[[list[str]], ArrayLike]
@@ -72,14 +73,14 @@ def load_sample(source: SampleLike, name: str, embedder: Embedder | str | None =
     if _is_text(source):
         if not callable(embedder):
             raise MissingExtraError(_NO_EMBEDDER.format(what=f"'{name}'"))
-        texts = list(source)  # type: ignore[arg-type]
-        features = np.asarray(embedder(texts))
+        texts = [str(text) for text in source]  # type: ignore[union-attr]
+        features = _checked(np.asarray(embedder(texts)), f"The embedder's result for '{name}'")
         if len(features) != len(texts):
             raise InvalidParameterError(
                 f"The 'embedder' parameter must return one row of features for each text. Got "
                 f"{len(features)} rows for the {len(texts)} texts of '{name}' instead."
             )
-        return Sample(name, _checked(features, f"the embedder's result for '{name}'"))
+        return Sample(name, features)
     try:
         features = np.asarray(source)
     except ValueError as error:
@@ -92,7 +93,7 @@ def load_sample(source: SampleLike, name: str, embedder: Embedder | str | None =
 
 def _is_text(source: object) -> bool:
     if isinstance(source, np.ndarray):
-        return source.dtype.kind == "U"
+        return bool(source.dtype.kind == "U")
     return isinstance(source, Sequence) and any(isinstance(item, str) for item in source)
 
 
@@ -112,7 +113,8 @@ def _checked(features: NDArray[Any], what: str) -> NDArray[Any]:
             f"Got the shape {features.shape} instead."
         )
     for start in range(0, len(features), 4096):  # by parts: the file may be larger than memory
-        part = features[start : start + 4096].astype(np.float32)
+        with np.errstate(over="ignore"):  # what does not fit is found below
+            part = features[start : start + 4096].astype(np.float32, copy=False)
         bad = ~np.isfinite(part).all(axis=1)
         if bad.any():
             row = start + int(np.flatnonzero(bad)[0])
@@ -126,19 +128,29 @@ def _checked(features: NDArray[Any], what: str) -> NDArray[Any]:
 def _read_features(path: Path) -> NDArray[Any]:
     suffixes = path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:]
     kind = "".join(suffixes)
-    if not path.is_file():
-        raise InvalidParameterError(f"'{path}' must be a file. No such file was found.")
+    try:
+        found = path.is_file()
+    except (OSError, ValueError):  # too long for a file name, or with a NUL in it
+        found = False
+    if not found:
+        shown = str(path) if len(str(path)) <= 200 else f"{str(path)[:200]}..."
+        raise InvalidParameterError(
+            f"{shown!r} must be the path of a file, or a list of texts. No such file was found."
+        )
     if kind.removesuffix(".gz") in _TEXT_SUFFIXES:
         raise MissingExtraError(_NO_EMBEDDER.format(what=f"'{path}'"))
     try:
         if kind == ".npy":
-            return np.load(path, mmap_mode="r", allow_pickle=False)
+            return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
         if kind == ".npy.gz":
             with gzip.open(path) as file:
-                return np.load(file, allow_pickle=False)
+                return np.asarray(np.load(file, allow_pickle=False))
         if kind == ".safetensors":
             return _read_safetensors(path)
-    except (ValueError, EOFError, OSError, SafetensorError, zipfile.BadZipFile) as error:
+    except MauveError:
+        raise
+    # What a damaged header makes NumPy raise is not documented; these were seen.
+    except (ValueError, EOFError, OSError, zlib.error, SafetensorError, TokenError) as error:
         raise InvalidParameterError(
             f"'{path}' could not be read as a {kind} file of features ({error}). "
             "It may be cut short: write it again."

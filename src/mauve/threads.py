@@ -31,7 +31,7 @@ def available_threads() -> int:
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     blas = [pool["num_threads"] for pool in ThreadpoolController().info()]
-    return max(1, min([cores or 1, *blas]))
+    return max(1, min([cores or 1, *map(int, blas)]))
 
 
 def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:

@@ -12,11 +12,13 @@ text equally often.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.errors import InvalidParameterError
+from mauve.quantize.reduce import Reduction, reduce_features
 from mauve.threads import parallel_map
 
 Features = NDArray[np.float32]
@@ -24,6 +26,8 @@ Labels = NDArray[np.int32]
 Keys = NDArray[np.uint64]
 
 N_BLOCKS = 5
+
+_CHUNK = 1024  # rows copied or hashed at a time
 
 #: Blocks that each clustering is fitted on: neighbours on a ring first, then the rest.
 FITTED = tuple((block, (block + step) % N_BLOCKS) for step in (1, 2) for block in range(N_BLOCKS))
@@ -48,18 +52,123 @@ class Quantizer(Protocol):
 
 
 @dataclass(frozen=True)
-class Labelling:
-    """The cells of all texts under several clusterings.
+class JointClustering:
+    """The cells of all texts of a comparison under several clusterings.
 
     Attributes
     ----------
     labels : array of int, shape (n_clusterings, n)
+        Cell of every text, sample after sample, in the order given.
     held_out : array of bool, shape (n_clusterings, n)
         Texts that the clustering was not fitted on.
+    blocks : array of int, shape (n,)
+        Block that each text was dealt into.
+    keys : array of int, shape (n,)
+        Hash of each text's features.
+    reduction : Reduction
+    partitions : tuple of Partition
+        The fitted clusterings.
     """
 
     labels: Labels
     held_out: NDArray[np.bool_]
+    blocks: NDArray[np.int64]
+    keys: Keys
+    reduction: Reduction
+    partitions: tuple[Partition, ...]
+
+    def assign(self, features: NDArray[Any]) -> Labels:
+        """Return the cells of other texts, shape (n_clusterings, n)."""
+        reduced = self.reduction.apply(np.array(features, dtype=np.float32))
+        return np.stack(parallel_map(lambda partition: partition.assign(reduced), self.partitions))
+
+
+def cluster_jointly(
+    samples: Sequence[NDArray[Any]],
+    *,
+    quantizer: Quantizer,
+    n_clusters: int,
+    n_clusterings: int,
+    seed: int,
+    groups: NDArray[np.int64] | None = None,
+    explained_variance: float = 0.9,
+    order: str = "norm-pca",
+    on_done: Callable[[int], None] = lambda done: None,
+) -> JointClustering:
+    """Cluster the texts of all samples together, several times.
+
+    The texts are brought into the order of their content first, so the clusters depend
+    neither on the order in which they came nor on which sample is called human.
+
+    Parameters
+    ----------
+    samples : sequence of array of shape (n, d)
+        Features of every sample, human first.
+    quantizer : Quantizer
+        What learns the cells.
+    n_clusters, n_clusterings : int
+        Number of cells k, and how often to cluster.
+    seed : int
+        Everything random follows from it.
+    groups : array of int, shape (n,), optional
+        Texts with the same number answer one prompt and stay in one block.
+    explained_variance, order
+        See :func:`mauve.quantize.reduce.reduce_features`.
+    on_done : callable
+        Called with the number of clusterings done, for a progress bar.
+
+    Examples
+    --------
+    >>> from mauve.quantize.kmeans import KMeans
+    >>> rng = np.random.default_rng(0)
+    >>> samples = [rng.normal(size=(50, 3)), rng.normal(size=(50, 3))]
+    >>> found = cluster_jointly(samples, quantizer=KMeans(), n_clusters=4, n_clusterings=5, seed=0)
+    >>> found.labels.shape, found.held_out.sum(axis=1).tolist()
+    ((5, 100), [60, 60, 60, 60, 60])
+    """
+    features, keys, position = pool_by_content(samples)
+    dealt = _deal(keys, groups, [len(sample) for sample in samples], seed)
+    blocks = np.empty_like(dealt)
+    blocks[position] = dealt
+    reduced, reduction = reduce_features(
+        features, explained_variance=explained_variance, order=order
+    )
+    del features
+    done = iter(range(1, n_clusterings + 1))
+
+    def cluster(clustering: int) -> tuple[Partition, Labels, NDArray[np.bool_]]:
+        fitted = np.isin(blocks, FITTED[clustering % len(FITTED)])
+        rng = np.random.default_rng([seed, clustering])
+        partition = quantizer.fit(reduced[fitted], n_clusters, rng)
+        labels = partition.assign(reduced)
+        on_done(next(done))
+        return partition, labels[position], ~fitted[position]
+
+    partitions, labels, held_out = zip(*parallel_map(cluster, range(n_clusterings)), strict=True)
+    return JointClustering(
+        np.stack(labels), np.stack(held_out), dealt, keys, reduction, tuple(partitions)
+    )
+
+
+def _deal(
+    keys: Keys, groups: NDArray[np.int64] | None, sizes: list[int], seed: int
+) -> NDArray[np.int64]:
+    """Deal the texts of each sample into blocks in turn; texts of one prompt stay together."""
+    ends = np.cumsum(sizes)[:-1]
+    if groups is None:
+        # By rank within the sample: identical samples are dealt alike, copies of one text apart.
+        parts = np.split(mix_keys(keys, seed), ends)
+        return np.concatenate([np.argsort(np.argsort(p, kind="stable")) % N_BLOCKS for p in parts])
+    scrambled = mix_keys(groups.astype(np.uint64), seed)
+    blocks = np.unique(scrambled, return_inverse=True)[1] % N_BLOCKS
+    fewest = min(np.bincount(p, minlength=N_BLOCKS).min() for p in np.split(blocks, ends))
+    if fewest < 2:
+        raise InvalidParameterError(
+            f"The 'prompts' parameter of compare must spread the texts of every sample over "
+            f"{N_BLOCKS} blocks of at least 2. Got {len(np.unique(groups))} different prompts, "
+            f"with {fewest} texts in one block: use more prompts, or none."
+        )
+    return np.asarray(blocks)
 
 
 def content_keys(features: Features) -> Keys:
@@ -75,14 +184,55 @@ def content_keys(features: Features) -> Keys:
     >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
     (True, False)
     """
-    n, d = features.shape
+    d = features.shape[1]
     weights = np.random.default_rng(d).integers(1 << 63, size=d, dtype=np.uint64) * 2 + 1
-    keys = np.empty(n, dtype=np.uint64)
-    for start in range(0, n, 1024):
-        # Adding zero turns -0.0 into 0.0, which has other bits.
-        bits = (features[start : start + 1024] + np.float32(0)).view(np.uint32)
-        keys[start : start + 1024] = bits.astype(np.uint64) @ weights
-    return mix_keys(keys, 0)
+    # Adding zero turns -0.0 into 0.0, which has other bits.
+    bits = (features + np.float32(0)).view(np.uint32)
+    return mix_keys(bits.astype(np.uint64) @ weights, 0)
+
+
+def pool_by_content(samples: Sequence[NDArray[Any]]) -> tuple[Features, Keys, NDArray[np.int64]]:
+    """Bring the rows of all samples together, in the order of their content keys.
+
+    Parameters
+    ----------
+    samples : sequence of array of shape (n, d)
+
+    Returns
+    -------
+    features : array of float32, shape (n_all, d)
+        A copy, sorted by key.
+    keys : array of int, shape (n_all,)
+        Key of every row, in the order given.
+    position : array of int, shape (n_all,)
+        Where in `features` each row went: ``features[position]`` is the order given.
+
+    Examples
+    --------
+    >>> one, two = np.eye(2, dtype=np.float32), np.ones((1, 2), dtype=np.float32)
+    >>> features, _, position = pool_by_content([one, two])
+    >>> features[position].tolist()
+    [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    """
+    n_all = sum(len(sample) for sample in samples)
+    chunks = [
+        sample[start : start + _CHUNK]
+        for sample in samples
+        for start in range(0, len(sample), _CHUNK)
+    ]
+    keys = np.concatenate([content_keys(_float32(chunk)) for chunk in chunks])
+    position = np.empty(n_all, dtype=np.int64)
+    position[np.argsort(keys, kind="stable")] = np.arange(n_all)
+    features = np.empty((n_all, samples[0].shape[1]), dtype=np.float32)
+    start = 0
+    for chunk in chunks:  # row by row to its place: no second copy of the whole
+        features[position[start : start + len(chunk)]] = chunk
+        start += len(chunk)
+    return features, keys, position
+
+
+def _float32(chunk: NDArray[Any]) -> Features:
+    return np.ascontiguousarray(chunk, dtype=np.float32)
 
 
 def mix_keys(keys: Keys, seed: int) -> Keys:
@@ -99,54 +249,3 @@ def mix_keys(keys: Keys, seed: int) -> Keys:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
-
-
-def deal_into_blocks(keys: Keys) -> NDArray[np.int64]:
-    """Deal items into the five blocks by the rank of their key, in turn.
-
-    Equal keys get the same block, so a prompt is never torn apart; identical samples
-    are dealt alike.
-
-    Examples
-    --------
-    >>> deal_into_blocks(np.array([30, 10, 20, 10], dtype=np.uint64)).tolist()
-    [2, 0, 1, 0]
-    """
-    return np.unique(keys, return_inverse=True)[1] % N_BLOCKS
-
-
-def crossfit_labels(
-    features: Features,
-    blocks: NDArray[np.int64],
-    quantizer: Quantizer,
-    n_clusters: int,
-    rngs: Sequence[np.random.Generator],
-    on_done: Callable[[], None] = lambda: None,
-) -> Labelling:
-    """Fit one clustering per generator, each on its two blocks, and label all texts with it.
-
-    Parameters
-    ----------
-    features : array of float32, shape (n, m)
-        All texts of a comparison, reduced.
-    blocks : array of int, shape (n,)
-        Block of every text, from :func:`deal_into_blocks`.
-    quantizer : Quantizer
-        What learns the cells.
-    n_clusters : int
-        Number of cells k.
-    rngs : sequence of Generator
-        One for each clustering, so that none depends on how many there are.
-    on_done : callable
-        Called after each clustering, for a progress bar.
-    """
-
-    def label(clustering: int) -> tuple[Labels, NDArray[np.bool_]]:
-        fitted = np.isin(blocks, FITTED[clustering % len(FITTED)])
-        partition = quantizer.fit(features[fitted], n_clusters, rngs[clustering])
-        labels = partition.assign(features)
-        on_done()
-        return labels, ~fitted
-
-    results = parallel_map(label, range(len(rngs)))
-    return Labelling(np.stack([r[0] for r in results]), np.stack([r[1] for r in results]))

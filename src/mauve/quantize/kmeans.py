@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 Features = NDArray[np.float32]
 Labels = NDArray[np.int32]
 
-_CHUNK = 1024  # rows whose scores against all centres stay in the cache
+_CHUNK = 512  # rows whose scores against all centres stay in the cache
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class KMeans:
 
     n_restarts: int = 1
     max_iter: int = 100
-    tolerance: float = 1e-4
+    tolerance: float = 5e-4
 
     def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "Centres":
         """Cluster `features`, shape (n, m), into `n_clusters`."""
@@ -51,7 +51,7 @@ class KMeans:
     @property
     def signature(self) -> str:
         """What must be equal for two clusterings to be comparable."""
-        return f"kmeans:best-of-{self.n_restarts}:tol-{self.tolerance:g}"
+        return f"kmeans:best-of-{self.n_restarts}:iter-{self.max_iter}:tol-{self.tolerance:g}"
 
 
 @dataclass(frozen=True)
@@ -70,36 +70,45 @@ class Centres:
 
     def assign(self, features: Features) -> Labels:
         """Return the cluster of every row of `features`, shape (n, m)."""
-        return _nearest(features, self.centres)[0]
+        return _nearest(_with_ones(features), self.centres)[0]
 
 
-def _nearest(features: Features, centres: Features) -> tuple[Labels, Features]:
+def _with_ones(features: Features) -> Features:
+    """Append a column of ones, so that one product with the centres gives the scores."""
+    extended = np.ones((len(features), features.shape[1] + 1), dtype=np.float32)
+    extended[:, :-1] = features
+    return extended
+
+
+def _nearest(extended: Features, centres: Features) -> tuple[Labels, Features]:
     """Return the nearest centre of every row and x·c - |c|²/2 for it.
 
     That score grows as the distance falls, and needs no |x|².
     """
-    offset = np.einsum("ij,ij->i", centres, centres) / 2
-    transposed = np.ascontiguousarray(centres.T)
-    labels = np.empty(len(features), dtype=np.int32)
-    best = np.empty(len(features), dtype=np.float32)
-    scores = np.empty((min(_CHUNK, len(features)), len(centres)), dtype=np.float32)
-    for start in range(0, len(features), _CHUNK):
-        rows = slice(start, min(start + _CHUNK, len(features)))
-        part = scores[: rows.stop - rows.start]
-        np.dot(features[rows], transposed, out=part)
-        part -= offset
-        labels[rows] = part.argmax(axis=1)
-        best[rows] = np.take_along_axis(part, labels[rows, None], axis=1)[:, 0]
+    columns = np.empty((centres.shape[1] + 1, len(centres)), dtype=np.float32)
+    columns[:-1] = centres.T
+    columns[-1] = np.einsum("ij,ij->i", centres, centres) / -2
+    labels = np.empty(len(extended), dtype=np.int32)
+    best = np.empty(len(extended), dtype=np.float32)
+    scores = np.empty((min(_CHUNK, len(extended)), len(centres)), dtype=np.float32)
+    rows = np.arange(_CHUNK)
+    for start in range(0, len(extended), _CHUNK):
+        part = extended[start : start + _CHUNK]
+        score = scores[: len(part)]
+        np.dot(part, columns, out=score)
+        label = score.argmax(axis=1)
+        labels[start : start + _CHUNK] = label
+        best[start : start + _CHUNK] = score[rows[: len(part)], label]
     return labels, best
 
 
 def _lloyd(features: Features, start: Features, max_iter: int, tolerance: float) -> Centres:
     k = len(start)
-    centres = start
+    centres, extended = start, _with_ones(features)
     square = np.einsum("ij,ij->i", features, features)
     total, objective = float(square.sum(dtype=np.float64)), np.inf
     for _ in range(max_iter):
-        labels, best = _nearest(features, centres)
+        labels, best = _nearest(extended, centres)
         previous, objective = objective, max(total - 2 * float(best.sum(dtype=np.float64)), 0.0)
         counts = np.bincount(labels, minlength=k)
         if np.any(counts == 0):
@@ -114,7 +123,8 @@ def _lloyd(features: Features, start: Features, max_iter: int, tolerance: float)
             ),
             shape=(k, len(labels)),
         )
-        centres = (members @ features) / np.maximum(counts, 1)[:, None].astype(np.float32)
+        size = np.maximum(counts, 1).astype(np.float32)
+        centres = np.asarray(members @ features, dtype=np.float32) / size[:, None]
     return Centres(centres, objective)
 
 

@@ -53,12 +53,12 @@ class TorchKMeans:
 
     device: str
     max_iter: int = 100
-    tolerance: float = 1e-4
+    tolerance: float = 5e-4
 
     @property
     def signature(self) -> str:
         """What must be equal for two clusterings to be comparable."""
-        return f"kmeans:torch:tol-{self.tolerance:g}"
+        return f"kmeans:torch:iter-{self.max_iter}:tol-{self.tolerance:g}"
 
     def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "TorchCentres":
         """Cluster `features`, shape (n, m), into `n_clusters`."""

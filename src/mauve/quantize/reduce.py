@@ -1,6 +1,8 @@
 """Features in, fewer dimensions out: unit norm and principal components."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +20,52 @@ _CHUNK = 2048  # rows at a time: fixed, because the sums of floats depend on it
 _PARTIAL_ABOVE = 512  # dimensions from which it pays to ask for the leading part only
 
 
+@dataclass(frozen=True)
+class Reduction:
+    """A fitted reduction, for texts that come later.
+
+    Attributes
+    ----------
+    unit : float
+        The largest feature, by which all are divided first where nothing else scales them.
+    mean : array of float32, shape (d,)
+    components : array of float32, shape (d, m)
+    order : {"norm-pca", "pca-norm"}
+    """
+
+    unit: float
+    mean: Features
+    components: Features
+    order: str
+
+    def apply(self, features: Features) -> Features:
+        """Reduce features of shape (n, d), which are overwritten, to shape (n, m)."""
+        if self.order == "norm-pca":
+            _scale_rows_to_unit_length(features)
+        else:
+            features /= np.float32(self.unit)
+        features -= self.mean
+        return self._project(features)
+
+    def _project(self, centred: Features) -> Features:
+        reduced = np.empty((len(centred), self.components.shape[1]), dtype=np.float32)
+
+        def project(rows: slice) -> None:
+            np.dot(centred[rows], self.components, out=reduced[rows])
+
+        parallel_map(project, _chunks(len(centred)))
+        if self.order == "pca-norm":
+            _scale_rows_to_unit_length(reduced)
+        return reduced
+
+
 def reduce_features(
     features: Features,
     *,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
     fit_rows: NDArray[np.int64] | None = None,
-) -> Features:
+) -> tuple[Features, Reduction]:
     """Normalise and project features on their principal components.
 
     Parameters
@@ -40,7 +81,9 @@ def reduce_features(
 
     Returns
     -------
-    array of float32, shape (n, m)
+    reduced : array of float32, shape (n, m)
+    reduction : Reduction
+        The same for other texts.
 
     Notes
     -----
@@ -50,67 +93,68 @@ def reduce_features(
     Examples
     --------
     >>> line = np.outer(np.arange(1, 9), [3.0, 4.0]).astype(np.float32)
-    >>> reduce_features(line, order="pca-norm").shape  # one direction is enough
+    >>> reduced, _ = reduce_features(line, order="pca-norm")
+    >>> reduced.shape  # one direction is enough
     (8, 1)
     """
     check_real("reduce_features", "explained_variance", explained_variance, above=0, up_to=1)
     check_choice("reduce_features", "order", order, ORDERS)
+    unit = 1.0
     if order == "norm-pca":
         _scale_rows_to_unit_length(features)
-    fitted = features if fit_rows is None else features[fit_rows]
-    mean = fitted.mean(axis=0, dtype=np.float64).astype(np.float32)
-    components = _principal_components(fitted, mean, explained_variance)
+    else:
+        unit = float(max(features.max(), -features.min())) or 1.0
+        features /= np.float32(unit)
+    rows = slice(None) if fit_rows is None else fit_rows
+    mean = features[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
     features -= mean
-    reduced = np.empty((len(features), components.shape[1]), dtype=np.float32)
-
-    def project(rows: slice) -> None:
-        np.dot(features[rows], components, out=reduced[rows])
-
-    parallel_map(project, _chunks(len(features)))
-    if order == "pca-norm":
-        _scale_rows_to_unit_length(reduced)
-    return reduced
+    components = _principal_components(features[rows], float(mean @ mean), explained_variance)
+    reduction = Reduction(unit, mean, components, order)
+    return reduction._project(features), reduction
 
 
 def _chunks(n: int) -> Iterator[slice]:
     return (slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK))
 
 
+def _batched(items: Iterator[slice], size: int) -> Iterator[list[slice]]:
+    """Yield lists of up to `size` items, as itertools.batched does from Python 3.12 on."""
+    while batch := list(islice(items, size)):
+        yield batch
+
+
 def _scale_rows_to_unit_length(features: Features) -> None:
     """Divide each row by its norm, in place; a row of zeros stays as it is."""
 
     def scale(rows: slice) -> None:
-        norm = np.sqrt(np.einsum("ij,ij->i", features[rows], features[rows]))
+        wide = features[rows].astype(np.float64)  # squares of 1e20 do not fit 32 bits
+        norm = np.sqrt(np.einsum("ij,ij->i", wide, wide))
         norm[norm == 0] = 1
-        features[rows] /= norm[:, None]
+        features[rows] = wide / norm[:, None]
 
     parallel_map(scale, _chunks(len(features)))
 
 
-def _principal_components(fitted: Features, mean: Features, share: float) -> Features:
+def _principal_components(centred: Features, mean_square: float, share: float) -> Features:
     """Return the leading eigenvectors of the covariance as columns, shape (d, m)."""
-
-    def scatter(rows: slice) -> Features:
-        centred = fitted[rows] - mean
-        return np.asarray(centred.T @ centred)
-
-    d = fitted.shape[1]
+    d = centred.shape[1]
     covariance = np.zeros((d, d), dtype=np.float64)
-    for part in parallel_map(scatter, _chunks(len(fitted))):
-        covariance += part
+    for batch in _batched(_chunks(len(centred)), 4):  # so that few d x d parts are held at once
+        for part in parallel_map(lambda rows: centred[rows].T @ centred[rows], batch):
+            covariance += part
     total = float(np.trace(covariance))
-    if not total > 1e-12 * max(float(mean @ mean), 1e-30) * len(fitted):
+    if not total > 1e-12 * max(mean_square, 1e-30) * len(centred):
         raise InvalidParameterError(
             "The 'features' parameter of reduce_features must vary from text to text. "
             "Got the same features for every text instead: check the embedder."
         )
-    for leading in (d // 4, d) if d > _PARTIAL_ABOVE else (d,):
-        values, vectors = parallel_map(
-            lambda top: eigh(
-                covariance, subset_by_index=[d - top, d - 1], driver="evr", check_finite=False
-            ),
-            [leading],
-        )[0]
+    # Many dimensions: a quarter of the components in single precision is nearly always
+    # enough, and takes a third of the time.
+    attempts: list[tuple[int, type]] = [(d, np.float64)]
+    if d > _PARTIAL_ABOVE:
+        attempts.insert(0, (d // 4, np.float32))
+    for leading, precision in attempts:
+        values, vectors = _leading_eigenvectors(covariance.astype(precision, copy=False), leading)
         explained = np.cumsum(values[::-1]) / total
         # A share of 1 is reached when only rounding is left over.
         kept = int(np.searchsorted(explained, share - 1e-7)) + 1
@@ -118,3 +162,14 @@ def _principal_components(fitted: Features, mean: Features, share: float) -> Fea
             break
     kept = min(kept, int((values > 1e-10 * values[-1]).sum()))
     return np.ascontiguousarray(vectors[:, ::-1][:, :kept], dtype=np.float32)
+
+
+def _leading_eigenvectors(
+    matrix: NDArray[np.floating], leading: int
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Return the largest eigenvalues, rising, and their eigenvectors as columns."""
+    wanted = [len(matrix) - leading, len(matrix) - 1]
+    [(values, vectors)] = parallel_map(
+        lambda m: eigh(m, subset_by_index=wanted, driver="evr", check_finite=False), [matrix]
+    )
+    return values, vectors

@@ -1,0 +1,42 @@
+# Everything runs in .venv, which is made on first use and again when the requirements change.
+PYTHON ?= python3
+PYTEST_ARGS ?= -n auto
+
+BIN := .venv/bin
+REQUIREMENTS := pyproject.toml constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test fix bench
+
+help:  ## Show this list.
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: .venv/.plot  ## Compare made-up systems; features and a picture go to demo/.
+	$(BIN)/mauve demo --out demo
+
+test: .venv/.dev  ## Run all checks: lint, format, types, tests.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+fix: .venv/.dev  ## Repair lint and format where a tool can, and renew docs/cli.md.
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/python docs/make_cli.py
+
+bench: .venv/.plot  ## Print the benchmarks that need nothing but the package.
+	$(BIN)/python benchmarks/speed.py --growth
+	$(BIN)/python benchmarks/coverage.py --n 500 --cases 40 --fresh 20000
+
+# The demo needs no torch, so it is up much sooner than the tests.
+.venv/.plot: $(REQUIREMENTS)
+	$(PYTHON) -m venv .venv
+	$(INSTALL) --editable '.[plot]'
+	@touch $@
+
+.venv/.dev: $(REQUIREMENTS)
+	$(PYTHON) -m venv .venv
+	$(INSTALL) --editable '.[dev]'
+	@touch .venv/.plot $@

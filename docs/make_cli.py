@@ -1,0 +1,28 @@
+"""Write docs/cli.md, the help text of every command: ``python docs/make_cli.py``."""
+
+from pathlib import Path
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from mauve.cli import app
+
+TARGET = Path(__file__).with_name("cli.md")
+
+
+def cli_markdown() -> str:
+    """Return the help text of ``mauve`` and of each of its commands as Markdown."""
+    commands = [[], *([name] for name in get_command(app).commands)]
+    parts = [
+        "# Command line",
+        "Written by `python docs/make_cli.py` from the programs themselves; do not edit.",
+    ]
+    for command in commands:
+        asked = CliRunner().invoke(app, [*command, "--help"], prog_name="mauve")
+        parts.append(f"## {' '.join(['mauve', *command])}")
+        parts.append(f"```text\n{asked.stdout.strip()}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(cli_markdown(), encoding="utf-8")

@@ -1,0 +1,52 @@
+"""The command line: ``mauve COMMAND``. One file for each command: parse, call, print."""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from mauve import __version__
+from mauve.cli.compare import compare
+from mauve.cli.demo import demo
+from mauve.cli.terminal import one_line_errors
+
+app = typer.Typer(
+    name="mauve",
+    help="How far is the text a model writes from the text people write, in what way, and is "
+    "the difference real?",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,  # plain help: the same in a pipe, in a file and in the docs
+    pretty_exceptions_enable=False,  # a bug shows Python's own traceback
+)
+for command in (compare, demo):
+    app.command()(one_line_errors(command))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mauve {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _without_command(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A name that the terminal's encoding lacks must not end the program.
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="mauve")

@@ -1,0 +1,119 @@
+"""What the commands share at the terminal: literal text, messages, progress, exit codes."""
+
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from mauve.errors import MauveError, MauveWarning
+
+P = ParamSpec("P")
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+_SHOW_AFTER = 1.0  # seconds; what is over before needs no bar
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with all that a terminal would act on or hide written out.
+
+    Names and paths come from users: an escape sequence must not colour the table, a
+    line break not forge a line, a change of direction not disguise a name.
+
+    Examples
+    --------
+    >>> print(printable("a\nb\x1b[31m\u202e"))
+    a\nb\x1b[31m\u202e
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def new_console(*, stderr: bool = False) -> Console:
+    """Return a console that takes text literally: no markup, no emoji names, no colouring."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def say(kind: str, message: str) -> None:
+    """Print one line such as ``error: ...`` on stderr."""
+    new_console(stderr=True).print(f"{kind}: {printable(message)}", soft_wrap=True)
+
+
+def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
+    """Wrap a command so that what can go wrong ends in one line and an exit code.
+
+    Errors of this package and of the operating system end in ``error: ...`` and 1, Ctrl-C
+    in 130; a reader that stops early (``| head -1``) in silence. All else is a bug and
+    keeps its traceback.
+    """
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            say("error", "interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # What is left in the buffer would raise again when Python closes stdout.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+        except (MauveError, OSError) as error:
+            say("error", str(error))
+            raise typer.Exit(1) from None
+
+    return wrapped
+
+
+@contextmanager
+def no_python_warnings() -> Iterator[None]:
+    """Keep the package's warnings, which :func:`say` prints, from Python's own format."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MauveWarning)
+        yield
+
+
+class _LateProgress(Progress):
+    """A progress bar that appears only when the work takes its time."""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        shown = [task for task in self.tasks if (task.elapsed or 0.0) > _SHOW_AFTER]
+        if shown:
+            yield self.make_tasks_table(shown)
+
+
+@contextmanager
+def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield a callback for ``on_progress``, or None where nobody would see the bar.
+
+    The bar goes to stderr and is gone when the work is over.
+    """
+    if not (wanted and sys.stderr.isatty()):
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with _LateProgress(
+        *columns,
+        console=new_console(stderr=True),
+        transient=True,
+        redirect_stdout=False,  # stdout is for the result alone
+        redirect_stderr=False,
+    ) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def report(what: str, done: int, total: int) -> None:
+            # Clusterings end on several threads, not always in the order they report.
+            done = max(done, int(bar.tasks[0].completed))
+            bar.update(task, description=printable(what), completed=done, total=total)
+
+        yield report

@@ -1,0 +1,52 @@
+"""Importing the package is light and gives the public names."""
+
+import json
+import subprocess
+import sys
+
+import mauve
+
+SCRIPT = "import json, sys, mauve; print(json.dumps(sorted(sys.modules)))"
+
+
+def test_optional_and_slow_packages_stay_out():
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT], capture_output=True, text=True, check=True
+    )
+    loaded = set(json.loads(run.stdout))
+    unwanted = {
+        "torch",
+        "matplotlib",
+        "transformers",
+        "sklearn",
+        "pandas",
+        "scipy.stats",
+        "typer",
+        "rich",
+    }
+    assert "mauve.compare" in loaded
+    assert not unwanted & loaded
+
+
+def test_public_names_are_there_and_no_others_are_promised():
+    assert set(mauve.__all__) >= {
+        "Comparison",
+        "Difference",
+        "InvalidParameterError",
+        "MauveError",
+        "MauveResult",
+        "MauveWarning",
+        "MissingExtraError",
+        "PaperResult",
+        "compare",
+        "compute_mauve",
+        "difference",
+    }
+    for name in mauve.__all__:
+        assert getattr(mauve, name).__module__.startswith("mauve.")
+
+
+def test_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    assert mauve.__version__ == version("mauve-eval")

@@ -1,0 +1,191 @@
+"""From counts of several clusterings to one score."""
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mauve.estimate import ESTIMATORS, estimate_divergences
+from mauve.frontier import Divergences, area, quadrature_grid
+from mauve.score import gap_of, mean_divergences, monotone, score_at, score_of
+
+GRID = quadrature_grid()
+SCALINGS = st.sampled_from([0.1, 1.0, 5.0, 50.0])
+
+
+@st.composite
+def count_pairs(draw, high=8, max_cells=8):
+    k = draw(st.integers(1, max_cells))
+    row = st.lists(st.integers(0, high), min_size=k, max_size=k).filter(any)
+    return np.array(draw(row)), np.array(draw(row))
+
+
+def score(a, b, estimator="jackknife", scaling=5.0):
+    found = estimate_divergences(np.atleast_2d(a), np.atleast_2d(b), GRID, estimator)
+    return score_of(found, GRID, scaling).item()
+
+
+class TestScore:
+    @pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if e != "jackknife"])
+    @given(pair=count_pairs(high=30, max_cells=30), scaling=SCALINGS)
+    @settings(deadline=None, max_examples=30)
+    def test_identical_counts_score_exactly_one(self, estimator, pair, scaling):
+        assert score(pair[0], pair[0].copy(), estimator, scaling) == 1.0
+
+    @pytest.mark.xfail(strict=True, reason="two texts a side and cell: score 0.026 at c = 5")
+    @pytest.mark.parametrize("counts", [[2, 2], [2] * 50, [5] * 20, [1, 2, 3, 4, 5], [30, 10]])
+    def test_identical_counts_score_exactly_one_by_the_jackknife(self, counts):
+        assert score(counts, counts) == 1.0
+
+    @pytest.mark.parametrize("scaling", [1, 2, 5, 10])
+    @pytest.mark.parametrize("n", [1, 2, 3, 10, 100])
+    def test_disjoint_counts_give_the_inverse_binomial(self, n, scaling):
+        a, b = [n, 0, 2 * n, 0], [0, 3 * n, 0, n]
+        found = score(a, b, "jackknife", scaling) * comb(2 * scaling, scaling)
+        assert_allclose(found, 1, rtol=1e-6)
+
+    @pytest.mark.parametrize("estimator", ESTIMATORS)
+    @given(pair=count_pairs(), scaling=SCALINGS)
+    @settings(deadline=None, max_examples=40)
+    def test_lies_in_the_unit_interval(self, estimator, pair, scaling):
+        assert 0 < score(*pair, estimator, scaling) <= 1
+
+    @pytest.mark.parametrize("estimator", ESTIMATORS)
+    @given(pair=count_pairs(), scaling=SCALINGS)
+    @settings(deadline=None, max_examples=30)
+    def test_is_symmetric(self, estimator, pair, scaling):
+        a, b = pair
+        one, other = score(a, b, estimator, scaling), score(b, a, estimator, scaling)
+        assert_allclose(one, other, rtol=1e-8)
+
+    @pytest.mark.parametrize("estimator", ["jackknife", "plugin"])
+    @given(pair=count_pairs(), random=st.randoms(use_true_random=False))
+    @settings(deadline=None, max_examples=40)
+    def test_does_not_depend_on_the_order_of_cells(self, estimator, pair, random):
+        a, b = pair
+        order = list(range(len(a)))
+        random.shuffle(order)
+        assert score(a[order], b[order], estimator) == score(a, b, estimator)
+
+    @given(count_pairs())
+    @settings(deadline=None)
+    def test_falls_as_the_scaling_grows(self, pair):
+        scores = [score(*pair, scaling=c) for c in (0.5, 1, 2, 5, 10, 20)]
+        assert np.all(np.diff(scores) <= 1e-10)
+
+    @given(count_pairs())
+    @settings(deadline=None)
+    def test_plugin_is_the_exact_area(self, pair):
+        a, b = pair
+        assert_allclose(score(a, b, "plugin"), area(a / a.sum(), b / b.sum()), rtol=1e-11)
+
+    def test_jackknife_comes_closer_to_the_truth_than_the_plugin(self):
+        """Mean over 300 samples of 1000 texts a side in 100 cells.
+
+        The mean of the jackknife score has a standard error of 0.0011 and a bias of about
+        -0.004 here, so 0.015 is ten standard errors away. The plug-in is off by 0.09.
+        """
+        rng = np.random.default_rng(0)
+        p, q = rng.dirichlet(np.full(100, 2.0), size=2)
+        q = (p + q) / 2
+        truth = float(area(p, q))
+        a, b = rng.multinomial(1000, p, size=300), rng.multinomial(1000, q, size=300)
+        mean = {
+            name: score_of(estimate_divergences(a, b, GRID, name), GRID, 5.0).mean()
+            for name in ("jackknife", "plugin")
+        }
+        assert abs(mean["jackknife"] - truth) < 0.015
+        assert truth - mean["plugin"] > 0.05
+
+
+class TestMeanDivergences:
+    def test_averages_over_clusterings(self):
+        rng = np.random.default_rng(1)
+        a, b = rng.poisson(4, size=(2, 3, 5, 6)) + 1
+        found = mean_divergences(a, b, GRID, "jackknife")
+        assert found.kl_p.shape == (3, len(GRID.weight_p))
+        for i in range(3):
+            each = estimate_divergences(a[i], b[i], GRID, "jackknife")
+            assert_allclose(found.kl_p[i], each.kl_p.mean(axis=0), rtol=1e-12)
+            assert_allclose(found.slope[i], each.slope.mean(axis=0), rtol=1e-12)
+
+    def test_order_of_clusterings_does_not_matter(self):
+        rng = np.random.default_rng(2)
+        a, b = rng.poisson(4, size=(2, 5, 6)) + 1
+        one = mean_divergences(a, b, GRID, "jackknife")
+        other = mean_divergences(a[::-1], b[::-1], GRID, "jackknife")
+        assert_allclose(one.kl_q, other.kl_q, rtol=1e-12)
+
+
+class TestMonotone:
+    @given(count_pairs(high=4))
+    @settings(deadline=None)
+    def test_makes_divergences_rise_from_zero_and_fall_to_it(self, pair):
+        raw = estimate_divergences(pair[0][None], pair[1][None], GRID, "jackknife")
+        fixed = monotone(raw, GRID)
+        assert np.all(np.diff(fixed.kl_q) >= 0)
+        assert np.all(np.diff(fixed.kl_p) <= 0)
+        assert min(fixed.kl_p.min(), fixed.kl_q.min(), fixed.slope.min()) >= 0
+        assert np.all(fixed.kl_p >= raw.kl_p)
+        assert np.all(fixed.kl_q >= raw.kl_q)
+
+    @given(count_pairs(high=4))
+    @settings(deadline=None)
+    def test_twice_is_once(self, pair):
+        raw = estimate_divergences(pair[0][None], pair[1][None], GRID, "jackknife")
+        once = monotone(raw, GRID)
+        twice = monotone(once, GRID)
+        for part in ("kl_p", "kl_q", "slope"):
+            assert_array_equal(getattr(once, part), getattr(twice, part))
+
+    def test_true_divergences_stay_as_they_are(self):
+        rng = np.random.default_rng(3)
+        a, b = rng.poisson(20, size=(2, 1, 10)) + 1
+        raw = estimate_divergences(a, b, GRID, "plugin")
+        fixed = monotone(raw, GRID)
+        assert_allclose(fixed.kl_p, raw.kl_p, atol=1e-15)
+        assert_allclose(fixed.kl_q, raw.kl_q, atol=1e-15)
+        exact = area(a[0] / a.sum(), b[0] / b.sum())
+        assert_allclose(score_of(raw, GRID, 5.0), exact, rtol=1e-12)
+
+    def test_divergences_below_zero_score_one(self):
+        n = len(GRID.weight_p)
+        below = Divergences(np.full(n, -0.1), np.full(n, -0.2), np.full(n, 0.3))
+        assert score_of(below, GRID, 5.0) == 1.0
+
+    @pytest.mark.xfail(strict=True, reason="off by up to 0.02 where the estimate was raised")
+    def test_score_is_the_area_under_the_curve_that_is_shown(self):
+        """The result's `divergence_curve` is "the curve whose area is `mauve`".
+
+        Between its 65 points the curve may lie anywhere in a box, so the area lies between
+        the lower and the upper sum.
+        """
+        rng = np.random.default_rng(0)
+        for _ in range(200):
+            a, b = rng.poisson(3, size=(2, 1, 16)) + 1
+            fixed = monotone(estimate_divergences(a, b, GRID, "jackknife"), GRID)
+            x = np.concatenate([[1], np.exp(-5 * fixed.kl_q[0]), [0]])
+            y = np.concatenate([[0], np.exp(-5 * fixed.kl_p[0]), [1]])
+            width = -np.diff(x)
+            found = score_of(fixed, GRID, 5.0).item()
+            assert width @ y[:-1] - 1e-6 <= found <= width @ y[1:] + 1e-6
+
+
+class TestGap:
+    @given(st.floats(1e-6, 1))
+    def test_score_at_undoes_gap_of(self, value):
+        assert_allclose(score_at(gap_of(value)), value, rtol=1e-12)
+
+    def test_hand_values(self):
+        assert gap_of(1.0) == 0
+        assert_allclose(gap_of(np.exp(-4)), 2)
+        assert_allclose(score_at(2.0), np.exp(-4))
+        assert score_at(-3.0) == 1
+
+    @given(st.floats(1e-6, 1), st.floats(1e-6, 1))
+    def test_a_larger_score_has_a_smaller_gap(self, one, other):
+        low, high = sorted([one, other])
+        assert gap_of(low) >= gap_of(high)
