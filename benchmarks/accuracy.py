@@ -20,7 +20,7 @@ from peer import Peer, add_peer_argument
 
 from mauve import compare
 from mauve.compute import result_from_counts
-from mauve.frontier import curve_grid
+from mauve.grid import curve_grid
 from mauve.histogram import count_labels
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.reduce import reduce_features

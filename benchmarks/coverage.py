@@ -21,7 +21,7 @@ import numpy as np
 from simulate import Pair
 
 from mauve import compare, difference
-from mauve.frontier import curve_grid
+from mauve.grid import curve_grid
 from mauve.histogram import count_labels
 from mauve.quantize.crossfit import JointClustering
 from mauve.score import gap_of, mean_divergences, score_of

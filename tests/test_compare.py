@@ -25,7 +25,7 @@ def score(human, model, **settings):
 
 
 class TestIdentity:
-    @pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if e != "jackknife"])
+    @pytest.mark.parametrize("estimator", ESTIMATORS)
     @pytest.mark.parametrize(("n", "k", "scaling"), [(100, 8, 5), (100, 20, 1), (250, 3, 20)])
     def test_identical_samples_score_exactly_one(self, estimator, n, k, scaling):
         human, _ = clouds(0, n=n)
@@ -35,19 +35,16 @@ class TestIdentity:
         assert found.p_value == 1.0
         assert found.interval == (1.0, 1.0)
 
-    @pytest.mark.xfail(strict=True, reason="the jackknife of equal counts is not zero")
-    def test_identical_samples_score_exactly_one_by_the_jackknife(self):
-        for seed in range(10):
-            for n, k in ((100, 8), (100, 20), (130, 5)):
+    @pytest.mark.parametrize("n", [100, 105, 130, 300])
+    def test_identical_samples_of_any_size_score_exactly_one(self, n):
+        for seed in range(5):
+            for k in (2, 5, 20):
                 human, _ = clouds(seed, n=n)
-                assert score(human, human.copy(), num_buckets=k).mauve == 1.0
+                assert score(human, human.copy(), num_buckets=k, n_permutations=0).mauve == 1.0
 
-    @pytest.mark.parametrize("seed", range(3))
-    def test_identical_samples_score_one_to_three_digits_by_the_jackknife(self, seed):
-        human, _ = clouds(seed, n=200)
-        found = score(human, human.copy(), num_buckets=10)
-        assert found.mauve > 0.999
-        assert found.p_value == 1.0
+    def test_identical_samples_with_prompts_score_exactly_one(self):
+        human, _ = clouds(1)
+        assert score(human, human.copy(), prompts=range(100)).mauve == 1.0
 
     @pytest.mark.parametrize("scaling", [1, 5])
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin"])
@@ -58,7 +55,7 @@ class TestIdentity:
         model = rng.normal(size=(100, 3)) - AWAY
         found = score(human, model, estimator=estimator, scaling=scaling)
         least = {1: 1 / 2, 5: 1 / 252}[scaling]
-        assert_allclose(found.mauve, least, rtol=1e-6)
+        assert_allclose(found.mauve, least, rtol=1e-5)
         assert found.p_value == 1 / 21
         assert_allclose([found.type_1, found.type_2, found.js], np.log(2), atol=1e-6)
         assert_allclose(found.frontier_integral, 1, atol=1e-6)
@@ -234,7 +231,6 @@ class TestPermutationTest:
         assert np.sum(np.array(values) <= 0.1) <= binom.isf(1e-4, 80, 0.1)
         assert np.mean(values) > 0.3
 
-    @pytest.mark.xfail(strict=True, reason="observed score on the fine grid, permuted on a coarse")
     def test_permutations_that_change_nothing_give_a_p_value_of_one(self):
         """Human and model texts of each prompt are copies; 50 human texts have no partner.
 
@@ -359,7 +355,7 @@ class TestForms:
         )
         assert sorted(done for _, done, _ in seen) == list(range(1, 8))
         assert {steps for _, _, steps in seen} == {7}
-        assert seen[-1][0] == "testing b"
+        assert [what for what, _, _ in seen] == ["clustering"] * 5 + ["testing"] * 2
 
     @pytest.mark.parametrize("device", ["auto", "cpu"])
     def test_plain_devices_use_the_same_clustering(self, device):
@@ -452,7 +448,6 @@ class TestPrompts:
         with pytest.raises(InvalidParameterError, match=f"Got none for '{missing}' instead"):
             score(*clouds(36), prompts=prompts)
 
-    @pytest.mark.xfail(strict=True, reason="ValueError of NumPy, or NaN and RuntimeWarnings")
     @pytest.mark.parametrize(
         "prompts",
         [
@@ -464,6 +459,13 @@ class TestPrompts:
     def test_too_few_prompts_for_five_blocks_are_refused(self, prompts):
         with pytest.raises(InvalidParameterError, match="prompts"):
             score(*clouds(36), prompts=prompts)
+
+    def test_fewer_texts_in_two_blocks_than_cells_are_refused(self):
+        """80 of 100 texts answer one prompt, so some pairs of blocks hold few of the others."""
+        human, model = clouds(36)
+        prompts = np.concatenate([np.zeros(80), np.arange(1, 21)])
+        with pytest.raises(InvalidParameterError, match=r"prompts|num_buckets"):
+            score(human, model, prompts=prompts, num_buckets=50)
 
 
 class TestWarnings:
@@ -561,11 +563,13 @@ class TestBadInput:
         with pytest.raises(InvalidParameterError, match=r"'scaling' .* a real number above 0"):
             compare(*clouds(49), scaling=scaling)
 
-    @pytest.mark.xfail(strict=True, reason="scores underflow to 0, intervals become NaN")
-    def test_scaling_beyond_what_a_float_can_hold_is_refused_or_works(self):
+    def test_scaling_beyond_what_a_float_can_hold_is_refused(self):
+        """The least score is 1/binom(2c, c), which underflows before c reaches 1000."""
         human, model = clouds(49, shift=3)
-        found = score(human, model, scaling=1e6)
-        assert np.isfinite(found.interval).all()
+        with pytest.raises(InvalidParameterError, match=r"'scaling' .* at most 100\. Got 101"):
+            score(human, model, scaling=101)
+        found = score(human, model, scaling=100)
+        assert 0 <= found.interval[0] <= found.mauve <= found.interval[1] <= 1
 
     @pytest.mark.parametrize(
         ("name", "value", "rule"),
@@ -628,13 +632,26 @@ class TestBadInput:
         with pytest.raises(InvalidParameterError, match=r"model\.npy' could not be read"):
             compare(human, path)
 
-    @pytest.mark.xfail(strict=True, raises=AttributeError, reason="no check of the object")
     @pytest.mark.parametrize("quantizer", [None, object(), 3])
     def test_a_quantizer_that_cannot_fit(self, quantizer):
         with pytest.raises(InvalidParameterError, match="'quantizer'"):
             score(*clouds(55), quantizer=quantizer)
 
-    @pytest.mark.xfail(strict=True, reason="the second replaces the first without a word")
+    @pytest.mark.parametrize("label", [8, 99, -1])
+    def test_a_quantizer_whose_labels_are_no_cells(self, label):
+        class Partition:
+            def assign(self, features):
+                return np.full(len(features), label, dtype=np.int32)
+
+        class Wrong:
+            signature = "wrong"
+
+            def fit(self, features, n_clusters, rng):
+                return Partition()
+
+        with pytest.raises(InvalidParameterError, match=r"quantizer|labels"):
+            score(*clouds(55), quantizer=Wrong())
+
     def test_names_that_print_alike(self):
         human, model = clouds(56)
         with pytest.raises(InvalidParameterError, match="'systems'"):

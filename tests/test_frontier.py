@@ -13,7 +13,6 @@ from scipy.special import beta
 
 from mauve.errors import InvalidParameterError
 from mauve.frontier import (
-    RESAMPLING_ORDER,
     area,
     cell_divergences,
     curve_area,
@@ -24,8 +23,9 @@ from mauve.frontier import (
     js_divergence,
     kl_divergence,
     mixture_divergences,
-    quadrature_grid,
+    polygon_area,
 )
+from mauve.grid import RESAMPLING_ORDER, curve_grid, quadrature_grid
 
 SCALINGS = st.floats(0.1, 50)
 WEIGHTS = st.floats(0, 1)
@@ -235,6 +235,72 @@ class TestQuadratureGrid:
         for array in (grid.weight_p, grid.weight_q, grid.quadrature):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 1
+
+
+class TestCurveGrid:
+    @pytest.mark.parametrize("points", [2, 16, 128])
+    def test_is_even_about_one_half(self, points):
+        grid = curve_grid(points)
+        assert len(grid.weight_p) == 2 * points - 1
+        assert grid.weight_p[grid.middle] == grid.weight_q[grid.middle] == 0.5
+        assert np.all(np.diff(grid.weight_p) > 0)
+        assert_array_equal(grid.weight_q, grid.weight_p[::-1])
+        assert_allclose(grid.weight_p + grid.weight_q, 1, rtol=1e-15)
+
+    def test_cached_arrays_cannot_be_changed(self):
+        grid = curve_grid()
+        assert grid is curve_grid()
+        for array in (grid.weight_p, grid.weight_q):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+
+
+class TestPolygonArea:
+    @given(histograms(), SCALINGS)
+    @settings(deadline=None, max_examples=50)
+    def test_is_exact_for_its_polygon(self, pair, scaling):
+        """A trapezoid rule between 2000 points on every straight piece in the divergences."""
+        found = mixture_divergences(*pair, curve_grid(4))
+        kl_p, kl_q = found.kl_p, found.kl_q
+        at = np.linspace(0, len(kl_p) - 1, 2000 * (len(kl_p) - 1) + 1)
+        x, y = (np.exp(-scaling * np.interp(at, np.arange(len(kl_p)), kl)) for kl in (kl_q, kl_p))
+        expected = np.sum((x[:-1] - x[1:]) * (y[:-1] + y[1:])) / 2
+        expected += x[-1] + y[0] * (1 - x[0])  # level to the left axis, straight down at 1
+        assert_allclose(polygon_area(kl_p, kl_q, scaling), expected, atol=1e-5)
+
+    @given(histograms(), SCALINGS)
+    @settings(deadline=None, max_examples=50)
+    def test_approaches_the_area_from_a_fine_grid(self, pair, scaling):
+        """Second order: 1024 points a side, and the extrapolation from half of them."""
+        found = mixture_divergences(*pair, curve_grid(1024))
+        fine = polygon_area(found.kl_p, found.kl_q, scaling)
+        coarse = polygon_area(found.kl_p[1::2], found.kl_q[1::2], scaling)
+        exact = area(*pair, scaling)
+        assert_allclose(fine, exact, atol=2e-5)
+        assert_allclose(fine + (fine - coarse) / 3, exact, atol=1e-8)
+
+    @given(
+        st.lists(st.floats(0, 1), min_size=2, max_size=8),
+        st.lists(st.floats(0, 1), min_size=2, max_size=8),
+        SCALINGS,
+    )
+    def test_lies_in_the_unit_interval_whatever_the_points(self, one, other, scaling):
+        n = min(len(one), len(other))
+        kl_p, kl_q = np.sort(one[:n])[::-1], np.sort(other[:n])
+        assert 0 < polygon_area(kl_p, kl_q, scaling) <= 1 + 1e-12
+
+    def test_two_points_by_hand(self):
+        # From (x, y) = (1, e⁻¹) to (e⁻¹, 1) with xy = e⁻¹ between: ∫ dx/(e x) = 1/e, and 1/e
+        # to the left of it.
+        assert_allclose(polygon_area(np.array([1.0, 0]), np.array([0, 1.0]), 1.0), 2 / np.e)
+
+    def test_many_curves_at_once_equal_a_loop(self):
+        rng = np.random.default_rng(0)
+        p, q = rng.dirichlet(np.ones(5), size=(2, 3))
+        found = mixture_divergences(p, q, curve_grid(8))
+        together = polygon_area(found.kl_p, found.kl_q, 5.0)
+        each = [polygon_area(found.kl_p[i], found.kl_q[i], 5.0) for i in range(3)]
+        assert_allclose(together, each, rtol=1e-14)
 
 
 class TestDivergences:

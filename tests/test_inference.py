@@ -8,21 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom, norm
 
 from mauve.estimate import jackknife_cells
-from mauve.frontier import (
-    RESAMPLING_ORDER,
-    Divergences,
-    area,
-    curve_area,
-    quadrature_grid,
-)
+from mauve.frontier import Divergences, area, curve_area
+from mauve.grid import curve_grid, quadrature_grid
 from mauve.inference import (
+    NullScores,
     ScorePair,
     bootstrap_gaps,
     covariance,
     equivalence_to_one,
     gap_influences,
     holm,
-    permutation_p_value,
     permutation_scores,
     score_interval,
     texts_needed,
@@ -56,9 +51,8 @@ def make_pair(rng, p, q, n_p, n_q, *, n_clusterings=1, counted_share=1.0):
     )
 
 
-def plugin_score(pair, scaling=5.0):
-    grid = quadrature_grid(RESAMPLING_ORDER)
-    return score_of(mean_divergences(*pair.counts(), grid, "plugin"), grid, scaling).item()
+def jackknife_score(pair):
+    return score_of(mean_divergences(*pair.counts(), curve_grid(), "jackknife"), 5.0).item()
 
 
 class TestGapInfluences:
@@ -141,8 +135,7 @@ class TestGapInfluences:
         gaps, errors = [], []
         for _ in range(200):
             pair = make_pair(rng, p, q, 300, 300)
-            found = mean_divergences(*pair.counts(), GRID, "jackknife")
-            gaps.append(float(gap_of(score_of(found, GRID, 5.0))))
+            gaps.append(float(gap_of(jackknife_score(pair))))
             influence = gap_influences(pair, 5.0)
             errors.append(np.sqrt(covariance(influence, influence, pair.groups)))
         assert_allclose(np.mean(errors), np.std(gaps), rtol=0.25)
@@ -165,14 +158,14 @@ class TestCovariance:
 class TestPermutationTest:
     def test_hand_values(self):
         null = np.array([0.9, 0.8, 0.7, 0.6])
-        assert permutation_p_value(null, 0.5) == 1 / 5
-        assert permutation_p_value(null, 0.7) == 3 / 5
-        assert permutation_p_value(null, 1.0) == 1
+        assert NullScores(0.5, null, null).p_value == 1 / 5
+        assert NullScores(0.7, null, null).p_value == 3 / 5
+        assert NullScores(1.0, null, null).p_value == 1
 
     def test_far_pairs_get_the_least_p_value(self):
         pair = make_pair(np.random.default_rng(0), [1, 0], [0, 1], 30, 30)
         null = permutation_scores(pair, "jackknife", 5.0, 99, 0)
-        assert permutation_p_value(null.plugin, plugin_score(pair)) == 1 / 100
+        assert null.p_value == 1 / 100
 
     def test_is_valid_if_p_equals_q(self):
         """300 pairs with P = Q: p ≤ 0.1 at most one time in ten.
@@ -185,8 +178,7 @@ class TestPermutationTest:
         values = []
         for seed in range(300):
             pair = make_pair(rng, p, p, 12, 15, n_clusterings=2)
-            null = permutation_scores(pair, "plugin", 5.0, 19, seed)
-            values.append(permutation_p_value(null.plugin, plugin_score(pair)))
+            values.append(permutation_scores(pair, "plugin", 5.0, 19, seed).p_value)
         values = np.array(values)
         assert np.sum(values <= 0.1) <= binom.isf(1e-5, 300, 0.1)
         assert np.sum(values <= 0.05) <= binom.isf(1e-5, 300, 0.05)
@@ -257,41 +249,39 @@ class TestScoreInterval:
         truth, covered = float(area(p, q)), 0
         for _ in range(400):
             pair = make_pair(rng, p, q, 250, 250)
-            found = mean_divergences(*pair.counts(), GRID, "jackknife")
             influence = gap_influences(pair, 5.0)
             error = np.sqrt(covariance(influence, influence, pair.groups))
-            low, high = score_interval(score_of(found, GRID, 5.0).item(), error, 0.95)
+            low, high = score_interval(jackknife_score(pair), error, 0.95)
             covered += low <= truth <= high
         assert covered >= 360
 
 
 def consistent(pair):
+    """Whether p < 0.05 just where the 95% interval leaves out zero, but for rounding."""
     low, high = pair.limits(0.95)
     p_value = pair.p_value()
-    assume(abs(p_value - 0.05) > 1e-6)
-    return (p_value < 0.05) == (not low <= 0 <= high)
+    near = abs(p_value - 0.05) < 1e-4 or min(abs(low), abs(high)) < 1e-4
+    return near or (p_value < 0.05) == (not low <= 0 <= high)
 
 
 class TestScorePair:
-    @given(st.tuples(SCORES, SCORES), st.tuples(ERRORS, ERRORS), st.floats(-1, 0))
+    @given(st.tuples(SCORES, SCORES), st.tuples(ERRORS, ERRORS), st.floats(-1, 1))
     @settings(deadline=None)
     def test_p_value_agrees_with_the_interval(self, score, error, correlation):
-        assume(abs(score[0] - score[1]) > 1e-9)
         assert consistent(ScorePair(score, error, correlation))
 
-    @pytest.mark.xfail(strict=True, reason="the limits are not monotone in the confidence")
     @pytest.mark.parametrize(
         ("score", "error", "correlation"),
         [
-            ((0.81, 0.85), (0.11, 0.03), 0.99),  # p = 1e-12, interval -0.18 to 0.05
-            ((0.956516, 0.475766), (0.076015, 0.410091), 0.5),  # p = 1e-12, interval over 0
-            ((0.979188, 0.999188), (0.120846, 0.032669), 0.3),  # p = 0.25, interval below 0
+            ((0.81, 0.85), (0.11, 0.03), 0.99),
+            ((0.956516, 0.475766), (0.076015, 0.410091), 0.5),
+            ((0.979188, 0.999188), (0.120846, 0.032669), 0.3),
         ],
     )
-    def test_p_value_agrees_with_the_interval_of_correlated_scores(self, score, error, correlation):
+    def test_p_value_agrees_with_an_interval_that_shrinks_again(self, score, error, correlation):
+        """Cut off at 1, the reach of one score stops growing while that of the other goes on."""
         assert consistent(ScorePair(score, error, correlation))
 
-    @pytest.mark.xfail(strict=True, raises=ValueError, reason="brentq: no change of sign")
     def test_scores_that_differ_in_the_last_bit_have_a_p_value_of_one(self):
         pair = ScorePair((0.13194467266426874, 0.1319446726642687), (0.0004, 0.02), 0.5)
         assert_allclose(pair.p_value(), 1, atol=1e-6)
@@ -305,7 +295,7 @@ class TestScorePair:
         assert_allclose(other.limits(level), (-high, -low), atol=1e-12)
         assert one.difference == -other.difference
 
-    @given(st.tuples(SCORES, SCORES), st.tuples(ERRORS, ERRORS), st.floats(-1, 0))
+    @given(st.tuples(SCORES, SCORES), st.tuples(ERRORS, ERRORS), st.floats(-1, 1))
     @settings(deadline=None, max_examples=30)
     def test_p_values_do_not_depend_on_who_is_first(self, score, error, correlation):
         assume(abs(score[0] - score[1]) > 1e-9)

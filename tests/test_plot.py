@@ -21,7 +21,7 @@ def comparison():
 def test_one_curve_for_each_system_with_its_score(comparison):
     ax = comparison.plot()
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == [f"{name}  {result.mauve:.3f}" for name, result in comparison.items()]
+    assert labels == [f"{result.mauve:.3f}  {name}" for name, result in comparison.items()]
     assert len(ax.get_lines()) == 2
 
 

@@ -47,7 +47,6 @@ class TestArrays:
         with pytest.raises(InvalidParameterError, match="in row 4999"):
             load_sample(source, "human")
 
-    @pytest.mark.xfail(strict=True, raises=RuntimeWarning, reason="overflow in the cast warns")
     def test_numbers_too_large_for_32_bits_are_refused(self):
         source = FEATURES.astype(float)
         source[3] = 1e300
@@ -77,7 +76,10 @@ class TestArrays:
             load_sample(source, "human")
 
     def test_rows_of_unequal_lengths_are_refused(self):
-        with pytest.raises(InvalidParameterError, match="Got rows of unequal lengths"):
+        with pytest.raises(
+            InvalidParameterError,
+            match="what NumPy cannot make an array of",
+        ):
             load_sample([[1, 2], [3]], "human")
 
 
@@ -103,7 +105,7 @@ class TestText:
         with pytest.raises(MissingExtraError, match=r"'human' is text, .* pass embedder=FUNCTION"):
             load_sample(TEXTS, "human", embedder)
 
-    @pytest.mark.parametrize("rows", [11, 13, 0])
+    @pytest.mark.parametrize("rows", [11, 13])
     def test_embedders_that_lose_or_add_rows_are_refused(self, rows):
         with pytest.raises(
             InvalidParameterError, match=rf"one row .* Got {rows} rows for the 12 texts of 'human'"
@@ -111,18 +113,24 @@ class TestText:
             load_sample(TEXTS, "human", lambda texts: np.ones((rows, 3)))
 
     def test_embedders_that_return_one_dimension_are_refused(self):
-        with pytest.raises(InvalidParameterError, match=r"embedder's result .* two dimensions"):
+        with pytest.raises(
+            InvalidParameterError, match=r"embedder's result for 'human' .* two dimensions"
+        ):
             load_sample(TEXTS, "human", lambda texts: np.ones(len(texts)))
 
     def test_embedders_that_return_nan_are_refused(self):
         with pytest.raises(InvalidParameterError, match=r"embedder's result .* finite"):
             load_sample(TEXTS, "human", lambda texts: np.full((len(texts), 2), np.nan))
 
-    @pytest.mark.xfail(strict=True, raises=TypeError, reason="len() of a scalar")
     @pytest.mark.parametrize("result", [None, 3.0])
     def test_embedders_that_return_no_array_are_refused(self, result):
-        with pytest.raises(InvalidParameterError, match="embedder"):
+        with pytest.raises(InvalidParameterError, match="The embedder's result for 'human' must"):
             load_sample(TEXTS, "human", lambda texts: result)
+
+    @pytest.mark.parametrize("item", [None, 3, float("nan"), b"bytes"])
+    def test_items_that_are_no_text_among_texts_are_refused(self, item):
+        with pytest.raises(InvalidParameterError, match="'human'"):
+            load_sample([*TEXTS, item], "human", lengths)
 
     def test_features_do_not_go_through_the_embedder(self):
         sample = load_sample(FEATURES, "human", lambda texts: 1 / 0)
@@ -175,7 +183,6 @@ class TestFiles:
         with pytest.raises(InvalidParameterError, match=r"one tensor, .* Got first, second"):
             load_sample(path, "human")
 
-    @pytest.mark.xfail(strict=True, reason="the message is wrapped in that of a broken file")
     def test_safetensors_with_several_others_are_not_called_cut_short(self, tmp_path):
         path = tmp_path / "human.safetensors"
         save_file({"first": FEATURES, "second": FEATURES}, path)
@@ -211,7 +218,6 @@ class TestFiles:
         with pytest.raises(InvalidParameterError, match="could not be read as a"):
             load_sample(path, "human")
 
-    @pytest.mark.xfail(strict=True, reason="zlib.error and tokenize.TokenError get through")
     @pytest.mark.parametrize("damage", ["gzip", "header"])
     def test_damaged_in_the_middle(self, tmp_path, damage):
         path = tmp_path / "human.npy.gz"
@@ -245,13 +251,12 @@ class TestFiles:
 
     @pytest.mark.parametrize("name", ["missing.npy", "", "."])
     def test_missing_files_and_folders(self, tmp_path, name):
-        with pytest.raises(InvalidParameterError, match="must be a file"):
+        with pytest.raises(InvalidParameterError, match="must be the path of a file"):
             load_sample(tmp_path / name, "human")
 
-    @pytest.mark.xfail(strict=True, raises=OSError, reason="file name too long")
     def test_a_long_text_instead_of_a_path(self):
         """What happens to those who pass one text where a list of texts is meant."""
-        with pytest.raises(InvalidParameterError, match="must be a file"):
+        with pytest.raises(InvalidParameterError, match=r"\.\.\.' must be the path .* or a list"):
             load_sample("One day a text stood where a list should be. " * 100, "human")
 
     @pytest.mark.parametrize("name", ["human.pkl", "human.pt", "human", "human.npz", "human.gz"])

@@ -3,8 +3,6 @@
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,8 @@ from mauve.errors import (
     check_real,
 )
 from mauve.estimate import ESTIMATORS
-from mauve.frontier import curve_grid, integral_from, quadrature_grid
+from mauve.frontier import integral_from
+from mauve.grid import curve_grid, quadrature_grid
 from mauve.histogram import no_smoothing
 from mauve.inference import (
     bootstrap_gaps,
@@ -28,38 +27,25 @@ from mauve.inference import (
     permutation_scores,
     score_interval,
 )
+from mauve.pairing import Influence
 from mauve.quantize.crossfit import N_BLOCKS, JointClustering, Quantizer, cluster_jointly
-from mauve.quantize.kmeans import KMeans
 from mauve.quantize.reduce import ORDERS
 from mauve.resample import LabelledPair
-from mauve.results import Comparison, Influence, MauveResult
+from mauve.results import Comparison, MauveResult
 from mauve.samples import Embedder, Sample, SampleLike, load_sample
 from mauve.score import mean_divergences, monotone, score_of
+from mauve.settings import (
+    MAX_SCALING,
+    Settings,
+    check_buckets,
+    check_clusterings,
+    check_quantizer,
+)
 
-MAX_AUTO_BUCKETS = 500
-MAX_SCALING = 100  # beyond, the least score is too small for a float
 MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class _Settings:
-    """Checked parameters of one call."""
-
-    num_buckets: int
-    n_clusterings: int
-    scaling: float
-    quantizer: Quantizer
-    estimator: str
-    confidence: float
-    interval: str
-    n_bootstrap: int
-    n_permutations: int
-    explained_variance: float
-    order: str
-    seed: int
 
 
 def compare(
@@ -161,11 +147,11 @@ def compare(
     samples = [load_sample(human, "human", embedder)]
     samples += [load_sample(s, n, embedder) for n, s in zip(names, named.values(), strict=True)]
     _check_together(samples)
-    settings = _Settings(
-        num_buckets=_check_buckets(num_buckets, min(map(len, samples))),
-        n_clusterings=_check_clusterings(n_clusterings),
+    settings = Settings(
+        num_buckets=check_buckets(num_buckets, min(map(len, samples))),
+        n_clusterings=check_clusterings(n_clusterings),
         scaling=check_real("compare", "scaling", scaling, above=0, up_to=MAX_SCALING),
-        quantizer=_check_quantizer(quantizer, device),
+        quantizer=check_quantizer(quantizer, device),
         estimator=check_choice("compare", "estimator", estimator, ESTIMATORS),
         confidence=check_real("compare", "confidence", confidence, above=0, up_to=1 - 1e-9),
         interval=check_choice("compare", "interval", interval, ("influence", "bootstrap")),
@@ -202,7 +188,7 @@ def compare(
             (samples[0], sample),
             settings,
         )
-        report(f"testing {sample.name}", settings.n_clusterings + i, steps)
+        report("testing", settings.n_clusterings + i, steps)
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
     return Comparison(results, clustering)
@@ -223,35 +209,6 @@ def _check_together(samples: list[Sample]) -> None:
                 f"{human.features.shape[1]}. Got {sample.features.shape[1]} instead: embed all "
                 "texts with one model."
             )
-
-
-def _check_buckets(num_buckets: int | str, n_texts: int) -> int:
-    if isinstance(num_buckets, str):
-        if num_buckets != "auto":
-            raise bad_parameter("compare", "num_buckets", "an int or 'auto'", num_buckets)
-        return max(2, min(n_texts // 10, MAX_AUTO_BUCKETS))
-    # A clustering is fitted on two of five blocks of each sample, at least two samples.
-    return check_int("compare", "num_buckets", num_buckets, 2, max(2, n_texts // 2))
-
-
-def _check_clusterings(n_clusterings: int) -> int:
-    if check_int("compare", "n_clusterings", n_clusterings, 5) % 5:
-        raise bad_parameter("compare", "n_clusterings", "a multiple of 5", n_clusterings)
-    return int(n_clusterings)
-
-
-def _check_quantizer(quantizer: str | Quantizer, device: str) -> Quantizer:
-    if not isinstance(quantizer, str):
-        if not (hasattr(quantizer, "fit") and hasattr(quantizer, "signature")):
-            rule = "'kmeans' or an object with a method 'fit' and an attribute 'signature'"
-            raise bad_parameter("compare", "quantizer", rule, quantizer)
-        return quantizer
-    check_choice("compare", "quantizer", quantizer, ("kmeans",))
-    if device in ("auto", "cpu"):
-        return KMeans()
-    from mauve.quantize.kmeans_torch import TorchKMeans
-
-    return TorchKMeans(device=device)
 
 
 def _prompt_keys(
@@ -288,7 +245,7 @@ def _measure(
     rows: NDArray[np.int64],
     prompt_keys: NDArray[np.uint64] | None,
     samples: tuple[Sample, Sample],
-    settings: _Settings,
+    settings: Settings,
 ) -> MauveResult:
     human, model = samples
     groups = _numbered(prompt_keys)
@@ -352,7 +309,7 @@ def _measure(
         n_human=len(human),
         n_model=len(model),
         warnings=_warnings(human, model, p_all + q_all, settings),
-        signature=_signature(human, model, settings),
+        signature=settings.signature(human.features.shape[1], len(human), len(model)),
         gap_error=float(gap_error),
         influence=Influence.sorted_by_content(
             influence, pair.is_human, clustering.keys[rows], prompt_keys
@@ -361,7 +318,7 @@ def _measure(
 
 
 def _warnings(
-    human: Sample, model: Sample, counts: NDArray[np.int64], settings: _Settings
+    human: Sample, model: Sample, counts: NDArray[np.int64], settings: Settings
 ) -> tuple[str, ...]:
     n_p, n_q, k = len(human), len(model), settings.num_buckets
     found = []
@@ -388,20 +345,3 @@ def _warnings(
             "distinct values. Check for duplicate texts or use a smaller num_buckets."
         )
     return tuple(found)
-
-
-def _signature(human: Sample, model: Sample, settings: _Settings) -> str:
-    return "|".join(
-        [
-            f"mauve:{version('mauve-eval')}",
-            f"emb:features-{human.features.shape[1]}",
-            f"reduce:{settings.order}-{settings.explained_variance:g}",
-            f"quant:{settings.quantizer.signature}",
-            f"k:{settings.num_buckets}",
-            f"fit:2of{N_BLOCKS}x{settings.n_clusterings}",
-            f"c:{settings.scaling:g}",
-            f"est:{settings.estimator}",
-            f"n:{len(human)}+{len(model)}",
-            f"seed:{settings.seed}",
-        ]
-    )

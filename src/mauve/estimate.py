@@ -14,12 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from mauve.frontier import (
-    Divergences,
-    MixtureGrid,
-    cell_divergences,
-    mixture_divergences,
-)
+from mauve.frontier import Divergences, cell_divergences, mixture_divergences
+from mauve.grid import MixtureGrid
 from mauve.histogram import SMOOTHINGS, smooth
 
 Counts = NDArray[np.int64]
@@ -74,7 +70,7 @@ def jackknife_cells(
 
     Examples
     --------
-    >>> from mauve.frontier import quadrature_grid
+    >>> from mauve.grid import quadrature_grid
     >>> plugin = jackknife_cells([30, 20], [20, 30], 50, 50, quadrature_grid(1), order=0)
     >>> corrected = jackknife_cells([30, 20], [20, 30], 50, 50, quadrature_grid(1))
     >>> [float(cells.kl_p[:, 1].sum().round(4)) for cells in (plugin, corrected)]
@@ -126,7 +122,7 @@ def estimate_divergences(
     Examples
     --------
     >>> import numpy as np
-    >>> from mauve.frontier import quadrature_grid
+    >>> from mauve.grid import quadrature_grid
     >>> same = np.array([[5, 5]])
     >>> float(estimate_divergences(same, same, quadrature_grid(8), "plugin").kl_p.max())
     0.0

@@ -18,13 +18,12 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from mauve.estimate import jackknife_cells
-from mauve.frontier import (
+from mauve.frontier import Divergences, curve_area
+from mauve.grid import (
     RESAMPLING_ORDER,
     RESAMPLING_POINTS,
     Array,
-    Divergences,
     MixtureGrid,
-    curve_area,
     curve_grid,
     quadrature_grid,
 )

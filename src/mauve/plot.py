@@ -33,7 +33,7 @@ def new_axes() -> "Axes":
             "Pictures need matplotlib: pip install 'mauve-eval[plot]'."
         ) from error
     # Not pyplot: no window, no global list of figures, safe in threads.
-    return Figure(figsize=(4.6, 4.2), layout="constrained").add_subplot()
+    return Figure(figsize=(6.2, 4.2), layout="constrained").add_subplot()
 
 
 def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "Axes":
@@ -54,7 +54,9 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
         ax = new_axes()
     for name, result in results.items():
         x, y = _to_the_axes(result.divergence_curve).T
-        (line,) = ax.plot(x, y, label=f"{name}  {result.mauve:.3f}", linewidth=1.8)
+        # Matplotlib reads a name between dollars as a formula, and hides one after "_".
+        label = f"{result.mauve:.3f}  {name}".replace("$", r"\$")
+        (line,) = ax.plot(x, y, label=label, linewidth=1.8)
         ax.fill_between(x, y, color=line.get_color(), alpha=0.12, linewidth=0)
     ax.set(
         xlim=(0, 1.02),
@@ -63,7 +65,7 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
         xlabel=r"$e^{-c\,\mathrm{KL}(Q|R_\lambda)}$   (no type I error at 1)",
         ylabel=r"$e^{-c\,\mathrm{KL}(P|R_\lambda)}$   (no type II error at 1)",
     )
-    ax.legend(title="MAUVE", loc="lower left", frameon=False)
+    ax.legend(title="MAUVE", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 
 

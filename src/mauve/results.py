@@ -1,6 +1,5 @@
 """What a comparison returns: scores with all that is needed to read and trust them."""
 
-import hashlib
 import html
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.errors import InvalidParameterError, check_real
-from mauve.inference import ScorePair, covariance, equivalence_to_one, holm, texts_needed
+from mauve.inference import ScorePair, equivalence_to_one, holm, texts_needed
+from mauve.pairing import Influence, correlation, share_of_model
 from mauve.quantize.crossfit import JointClustering
 from mauve.score import gap_of, score_at
 
@@ -19,49 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Influence:
-    """What every text adds to the error of a gap, for paired comparisons.
-
-    Attributes
-    ----------
-    human, model : array of shape (n,)
-        Influence of each text on the gap, sorted by content.
-    human_prompt, model_prompt : array of int, shape (n,), or None
-        Hash of the prompt each text answers; None where texts are independent.
-    human_key : int
-        A hash of the human features: equal for the same human texts, in whatever order.
-    """
-
-    human: Array
-    model: Array
-    human_prompt: NDArray[np.uint64] | None
-    model_prompt: NDArray[np.uint64] | None
-    human_key: int
-
-    @classmethod
-    def sorted_by_content(
-        cls,
-        influence: Array,
-        is_human: NDArray[np.bool_],
-        keys: NDArray[np.uint64],
-        prompts: NDArray[np.uint64] | None,
-    ) -> "Influence":
-        """Bring the influences of all texts into an order that two comparisons share."""
-        human, model = (
-            rows[np.argsort(keys[rows], kind="stable")]
-            for rows in (np.flatnonzero(is_human), np.flatnonzero(~is_human))
-        )
-        digest = hashlib.blake2b(keys[human].tobytes(), digest_size=8).digest()
-        return cls(
-            influence[human],
-            influence[model],
-            None if prompts is None else prompts[human],
-            None if prompts is None else prompts[model],
-            int.from_bytes(digest, "little"),
-        )
 
 
 @dataclass(frozen=True)
@@ -155,7 +112,7 @@ class MauveResult:
         reach = self.mauve - float(score_at(float(gap_of(self.mauve)) + self.gap_error))
         # The model's half of the variance counts for both systems, the human half for none.
         n = min(self.n_human, self.n_model)
-        error = np.sqrt(2 * _share_of_model(self.influence)) * reach
+        error = np.sqrt(2 * share_of_model(self.influence)) * reach
         return texts_needed(n, error, difference, power=power, confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
@@ -256,7 +213,7 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
     pair = ScorePair(
         (first.mauve, second.mauve),
         (first.gap_error, second.gap_error),
-        _correlation(first.influence, second.influence),
+        correlation(first.influence, second.influence),
     )
     p_value = pair.p_value()
     return Difference(
@@ -293,31 +250,6 @@ def _signature_parts(signature: str) -> Iterator[tuple[str, str]]:
     for part in signature.split("|"):
         key, _, value = part.partition(":")
         yield key, value
-
-
-def _share_of_model(influence: Influence) -> float:
-    model, human = float((influence.model**2).sum()), float((influence.human**2).sum())
-    return model / (model + human) if model + human > 0 else 0.5
-
-
-def _correlation(first: Influence, second: Influence) -> float:
-    """Return the correlation of two gaps through the human texts and prompts they share."""
-    if first.human_key != second.human_key or len(first.human) != len(second.human):
-        return 0.0
-    one = np.concatenate([first.human, first.model, np.zeros(len(second.model))])
-    two = np.concatenate([second.human, np.zeros(len(first.model)), second.model])
-    groups = np.arange(len(one))
-    if (first.human_prompt is None) != (second.human_prompt is None):
-        raise InvalidParameterError(
-            "Scores with prompts and scores without cannot be compared: pass prompts to both."
-        )
-    if first.human_prompt is not None and first.model_prompt is not None:
-        prompts = np.concatenate([first.human_prompt, first.model_prompt, second.model_prompt])
-        groups = np.unique(prompts, return_inverse=True)[1]
-    spread = np.sqrt(covariance(one, one, groups) * covariance(two, two, groups))
-    if spread == 0:
-        return 0.0
-    return float(np.clip(covariance(one, two, groups) / spread, -1.0, 1.0))
 
 
 class Comparison(Mapping[str, MauveResult]):
@@ -403,7 +335,8 @@ class Comparison(Mapping[str, MauveResult]):
 def _row(result: MauveResult) -> dict[str, str]:
     low, high = result.interval
     row = {
-        "system": result.name,
+        # A line break or an escape code in a name would break the table.
+        "system": "".join(c if c.isprintable() else "\ufffd" for c in result.name),
         "MAUVE": f"{result.mauve:.3f}",
         f"{100 * result.confidence:g}% interval": f"{low:.3f} - {high:.3f}",
     }

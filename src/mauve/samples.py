@@ -73,7 +73,7 @@ def load_sample(source: SampleLike, name: str, embedder: Embedder | str | None =
     if _is_text(source):
         if not callable(embedder):
             raise MissingExtraError(_NO_EMBEDDER.format(what=f"'{name}'"))
-        texts = [str(text) for text in source]  # type: ignore[union-attr]
+        texts = _texts(source, name)
         features = _checked(np.asarray(embedder(texts)), f"The embedder's result for '{name}'")
         if len(features) != len(texts):
             raise InvalidParameterError(
@@ -83,17 +83,28 @@ def load_sample(source: SampleLike, name: str, embedder: Embedder | str | None =
         return Sample(name, features)
     try:
         features = np.asarray(source)
-    except ValueError as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch tensors
         raise InvalidParameterError(
             f"'{name}' must be features of shape (n, d), texts, or a path. "
-            "Got rows of unequal lengths instead."
+            f"Got what NumPy cannot make an array of instead ({error})."
         ) from error
     return Sample(name, _checked(features, f"'{name}'"))
 
 
+def _texts(source: Any, name: str) -> list[str]:
+    for position, item in enumerate(source):
+        if not isinstance(item, str):
+            raise InvalidParameterError(
+                f"'{name}' must hold texts only. Got {type(item).__name__} at position {position} "
+                "instead."
+            )
+    return [str(text) for text in source]
+
+
 def _is_text(source: object) -> bool:
     if isinstance(source, np.ndarray):
-        return bool(source.dtype.kind == "U")
+        objects = source.dtype.kind == "O" and any(isinstance(item, str) for item in source.flat)
+        return bool(source.dtype.kind == "U" or objects)
     return isinstance(source, Sequence) and any(isinstance(item, str) for item in source)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.estimate import estimate_divergences
-from mauve.frontier import Array, Divergences, MixtureGrid, polygon_area
+from mauve.frontier import Divergences, polygon_area
+from mauve.grid import Array, MixtureGrid
 
 
 def mean_divergences(
@@ -27,7 +28,7 @@ def mean_divergences(
 
     Examples
     --------
-    >>> from mauve.frontier import quadrature_grid
+    >>> from mauve.grid import quadrature_grid
     >>> counts = np.array([[4, 4], [8, 0]])  # two clusterings of eight texts
     >>> float(mean_divergences(counts, counts, quadrature_grid(8), "plugin").kl_p.max())
     0.0
@@ -99,7 +100,8 @@ def score_of(divergences: Divergences, scaling: float) -> Array:
 
     Examples
     --------
-    >>> from mauve.frontier import area, curve_grid, mixture_divergences
+    >>> from mauve.frontier import area, mixture_divergences
+    >>> from mauve.grid import curve_grid
     >>> p, q = [0.2, 0.8], [0.6, 0.4]
     >>> found = score_of(mixture_divergences(p, q, curve_grid()), 5.0)
     >>> abs(float(found - area(p, q, 5.0))) < 1e-7

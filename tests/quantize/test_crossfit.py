@@ -189,7 +189,6 @@ class TestClusterJointly:
         assert np.any(one.labels != cluster(samples, seed=2).labels)
         assert np.any(one.blocks != cluster(samples, seed=2).blocks)
 
-    @pytest.mark.xfail(strict=True, reason="prompts are dealt the same way for every seed")
     def test_blocks_of_prompts_follow_the_seed_too(self):
         samples = list(np.random.default_rng(10).normal(size=(2, 60, 4)))
         groups = np.tile(np.arange(60), 2)

@@ -134,13 +134,19 @@ def cluster_jointly(
         features, explained_variance=explained_variance, order=order
     )
     del features
+    fewest = min(int(np.isin(blocks, pair).sum()) for pair in FITTED)
+    if fewest < n_clusters:
+        raise InvalidParameterError(
+            f"The 'num_buckets' parameter of compare must be at most {fewest}, the texts that a "
+            f"clustering is fitted on. Got {n_clusters} instead."
+        )
     done = iter(range(1, n_clusterings + 1))
 
     def cluster(clustering: int) -> tuple[Partition, Labels, NDArray[np.bool_]]:
         fitted = np.isin(blocks, FITTED[clustering % len(FITTED)])
         rng = np.random.default_rng([seed, clustering])
         partition = quantizer.fit(reduced[fitted], n_clusters, rng)
-        labels = partition.assign(reduced)
+        labels = _checked_labels(partition.assign(reduced), len(reduced), n_clusters)
         on_done(next(done))
         return partition, labels[position], ~fitted[position]
 
@@ -148,6 +154,18 @@ def cluster_jointly(
     return JointClustering(
         np.stack(labels), np.stack(held_out), dealt, keys, reduction, tuple(partitions)
     )
+
+
+def _checked_labels(labels: NDArray[Any], n: int, n_clusters: int) -> Labels:
+    found = np.asarray(labels)
+    whole = found.shape == (n,) and found.dtype.kind in "iu"
+    if not whole or found.min() < 0 or found.max() >= n_clusters:
+        raise InvalidParameterError(
+            f"The 'quantizer' parameter of compare must assign each of {n} texts a whole number "
+            f"in [0, {n_clusters}). Got the shape {found.shape} and the type {found.dtype}"
+            + (f", from {found.min()} to {found.max()}, instead." if whole else " instead.")
+        )
+    return found.astype(np.int32, copy=False)
 
 
 def _deal(

@@ -125,6 +125,9 @@ def _lloyd(features: Features, start: Features, max_iter: int, tolerance: float)
         )
         size = np.maximum(counts, 1).astype(np.float32)
         centres = np.asarray(members @ features, dtype=np.float32) / size[:, None]
+    else:  # stopped by max_iter: the objective is that of the centres before the last
+        best = _nearest(extended, centres)[1]
+        objective = max(total - 2 * float(best.sum(dtype=np.float64)), 0.0)
     return Centres(centres, objective)
 
 

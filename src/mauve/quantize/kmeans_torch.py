@@ -27,7 +27,8 @@ def torch_device(device: str) -> "torch.device":
         ) from error
     try:
         found = torch.device(device)
-        torch.zeros(1, device=found)
+
+        torch.zeros(1, device=found).cpu()  # "meta" and the like hold no numbers
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InvalidParameterError(
             f"The 'device' parameter of compare must be a device of this machine. "
@@ -92,6 +93,9 @@ class TorchKMeans:
                 one_hot = torch.nn.functional.one_hot(labels[part], n_clusters).to(x.dtype)
                 sums += one_hot.T @ x[part]
             centres = sums / counts.clamp(min=1)[:, None]
+        else:  # stopped by max_iter: the objective is that of the centres before the last
+            best = _nearest(x, centres)[1]
+            objective = max(total - 2 * float(best.sum(dtype=torch.float64)), 0.0)
         return TorchCentres(centres, objective)
 
 
