@@ -7,7 +7,7 @@ cells of a term that depends on the cell's two counts alone: no loop over texts,
 one table serves all the histograms of a resampling.
 """
 
-from collections.abc import Callable
+import threading
 from functools import cache
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from mauve.frontier import Divergences, cell_divergences, mixture_divergences
-from mauve.grid import MixtureGrid
+from mauve.grid import Array, MixtureGrid
 from mauve.histogram import SMOOTHINGS, smooth
 
 Counts = NDArray[np.int64]
@@ -26,6 +26,8 @@ ESTIMATORS = ("jackknife", "plugin", *(name for name in SMOOTHINGS if name != "n
 JACKKNIFE_ORDER = 3
 
 _LARGE, _LARGER = 500, 20_000  # texts of a side in a cell
+_PAIRS = 64  # pairs of counts whose terms are computed at once
+_CELLS = 1 << 18  # numbers of a smoothed histogram that are held at once
 
 
 def jackknife_cells(
@@ -100,8 +102,63 @@ def jackknife_cells(
     return result
 
 
+class TermTables:
+    """Terms of cells by their two counts, kept from one batch of histograms to the next.
+
+    The histograms of a resampling have few different pairs of counts, and nearly the same
+    ones in every batch. Safe to share between threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: dict[tuple[str, int, int, int], tuple[Counts, Array]] = {}
+
+    def terms(
+        self, p_counts: Counts, q_counts: Counts, n_p: int, n_q: int, grid: MixtureGrid,
+        estimator: str,
+    ) -> Array:  # fmt: skip
+        """Return the terms of pairs of counts, shape (pairs, 3 * n_grid).
+
+        Parameters
+        ----------
+        p_counts, q_counts : array of int, shape (pairs,)
+            Different pairs, in rising order.
+        n_p, n_q, grid, estimator
+            As for the estimate.
+        """
+        key = (estimator, n_p, n_q, len(grid.weight_p))
+        wanted = p_counts * (n_q + 1) + q_counts
+        with self._lock:
+            nothing = np.empty(0, np.int64), np.empty((0, 3 * len(grid.weight_p)))
+            known, table = self._tables.get(key, nothing)
+            new = np.setdiff1d(wanted, known, assume_unique=True)
+            if len(new):
+                fresh = _terms(new // (n_q + 1), new % (n_q + 1), n_p, n_q, grid, estimator)
+                known, table = np.concatenate([known, new]), np.concatenate([table, fresh])
+                order = np.argsort(known)
+                known, table = known[order], table[order]
+                self._tables[key] = known, table
+        return np.asarray(table[np.searchsorted(known, wanted)])
+
+
+def _terms(
+    p_counts: Counts, q_counts: Counts, n_p: int, n_q: int, grid: MixtureGrid, estimator: str
+) -> Array:
+    order = JACKKNIFE_ORDER if estimator == "jackknife" else 0
+    parts = []
+    for start in range(0, len(p_counts), _PAIRS):  # by parts that stay in the cache
+        rows = slice(start, start + _PAIRS)
+        cells = jackknife_cells(p_counts[rows], q_counts[rows], n_p, n_q, grid, order)
+        parts.append(np.concatenate([cells.kl_p, cells.kl_q, cells.slope], axis=1))
+    return np.concatenate(parts)
+
+
 def estimate_divergences(
-    p_counts: Counts, q_counts: Counts, grid: MixtureGrid, estimator: str
+    p_counts: Counts,
+    q_counts: Counts,
+    grid: MixtureGrid,
+    estimator: str,
+    tables: TermTables | None = None,
 ) -> Divergences:
     """Estimate both divergences on a grid of λ for every row of counts.
 
@@ -113,6 +170,8 @@ def estimate_divergences(
         Values of λ.
     estimator : str
         One of :data:`ESTIMATORS`.
+    tables : TermTables, optional
+        Where many calls with the same totals and grid share their work.
 
     Returns
     -------
@@ -127,41 +186,43 @@ def estimate_divergences(
     >>> float(estimate_divergences(same, same, quadrature_grid(8), "plugin").kl_p.max())
     0.0
     """
-    if estimator not in ("jackknife", "plugin"):
-        return mixture_divergences(smooth(p_counts, estimator), smooth(q_counts, estimator), grid)
-    totals = np.stack([p_counts.sum(axis=1), q_counts.sum(axis=1)], axis=1)
-    result = Divergences(*(np.empty((len(totals), len(grid.weight_p))) for _ in range(3)))
-    for n_p, n_q in np.unique(totals, axis=0):
-        rows = np.flatnonzero((totals == (n_p, n_q)).all(axis=1))
+    result = Divergences(*(np.empty((len(p_counts), len(grid.weight_p))) for _ in range(3)))
 
-        def of_cells(a: Counts, b: Counts, n: int = n_p, m: int = n_q) -> Divergences:
-            if estimator == "plugin":
-                return cell_divergences(a / n, b / m, grid)
-            return jackknife_cells(a, b, n, m, grid)
-
-        part = _sum_over_cells(p_counts[rows], q_counts[rows], of_cells)
+    def put(rows: NDArray[np.int64] | slice, part: Divergences) -> None:
         result.kl_p[rows], result.kl_q[rows], result.slope[rows] = part.kl_p, part.kl_q, part.slope
+
+    if estimator not in ("jackknife", "plugin"):
+        # A smoothed cell depends on the whole row, so there is no table to look up.
+        step = max(1, _CELLS // (p_counts.shape[1] * len(grid.weight_p)))
+        for start in range(0, len(p_counts), step):
+            rows = slice(start, start + step)
+            p, q = smooth(p_counts[rows], estimator), smooth(q_counts[rows], estimator)
+            put(rows, mixture_divergences(p, q, grid))
+        return result
+    tables = tables or TermTables()
+    totals = np.stack([p_counts.sum(axis=1), q_counts.sum(axis=1)], axis=1)
+    for n_p, n_q in np.unique(totals, axis=0).tolist():
+        same = np.flatnonzero((totals == (n_p, n_q)).all(axis=1))
+        p_pairs, q_pairs, chooser = _count_pairs(p_counts[same], q_counts[same])
+        terms = chooser @ tables.terms(p_pairs, q_pairs, n_p, n_q, grid, estimator)
+        put(same, Divergences(*np.split(terms, 3, axis=1)))
     return result
 
 
-def _sum_over_cells(
-    p_counts: Counts, q_counts: Counts, of_cells: Callable[[Counts, Counts], Divergences]
-) -> Divergences:
-    """Sum a term of the two counts over the cells, computing it once per pair of counts.
+def _count_pairs(p_counts: Counts, q_counts: Counts) -> tuple[Counts, Counts, csr_array]:
+    """Return the different pairs of counts, and a matrix that adds up what each row has.
 
-    The pairs are sorted, so the sum does not depend on the order of the cells.
+    The pairs are sorted, so a sum does not depend on the order of the cells.
     """
     rows, k = p_counts.shape
     step = int(q_counts.max(initial=0)) + 1
     pairs, where = _unique_codes(p_counts * step + q_counts)
-    cells = of_cells(pairs // step, pairs % step)
-    table = np.concatenate([cells.kl_p, cells.kl_q, cells.slope], axis=1)
     positions = np.sort(where.reshape(rows, k), axis=1)
     chooser = csr_array(
         (np.ones(rows * k), positions.ravel(), np.arange(rows + 1) * k),
         shape=(rows, len(pairs)),
     )
-    return Divergences(*np.split(chooser @ table, 3, axis=1))
+    return pairs // step, pairs % step, chooser
 
 
 def _unique_codes(codes: Counts) -> tuple[Counts, Counts]:

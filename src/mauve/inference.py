@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from mauve.estimate import jackknife_cells
+from mauve.estimate import TermTables, jackknife_cells
 from mauve.frontier import Divergences, curve_area
 from mauve.grid import (
     RESAMPLING_ORDER,
@@ -31,7 +31,7 @@ from mauve.resample import LabelledPair, bootstrap_weights, permuted_sides
 from mauve.score import gap_of, mean_divergences, score_at, score_of
 from mauve.threads import parallel_map
 
-_BATCH = 50  # draws at a time: memory does not grow with their number
+_BATCH = 25  # draws at a time: memory does not grow with their number
 _INFLUENCE_ORDER = 2  # jackknife whose influences give the right spread, see docs/method.md
 
 
@@ -131,16 +131,16 @@ def permutation_scores(
     """Score `n_draws` permutations of the sides."""
     grid = curve_grid(RESAMPLING_POINTS)
     everything = pair.counting_all()
-    ones = np.ones((1, len(pair.is_human)))
+    tables, ones = TermTables(), np.ones((1, len(pair.is_human)))
     totals, totals_counted = everything.counts_of(ones), pair.counts_of(ones)
 
     def score_batch(start: int) -> tuple[Array, Array]:
         rng = np.random.default_rng([seed, start])
         sides = permuted_sides(pair, min(_BATCH, n_draws - start), rng)
         p_all = everything.counts_of(sides)
-        plugin = mean_divergences(p_all, totals - p_all, grid, "plugin")
+        plugin = mean_divergences(p_all, totals - p_all, grid, "plugin", tables)
         p_some = pair.counts_of(sides)
-        chosen = mean_divergences(p_some, totals_counted - p_some, grid, estimator)
+        chosen = mean_divergences(p_some, totals_counted - p_some, grid, estimator, tables)
         return score_of(plugin, scaling), score_of(chosen, scaling)
 
     batches = parallel_map(score_batch, range(0, n_draws, _BATCH))
@@ -153,13 +153,14 @@ def bootstrap_gaps(
     pair: LabelledPair, estimator: str, scaling: float, n_draws: int, seed: int
 ) -> Array:
     """Return the gaps of `n_draws` bootstrap samples of the texts."""
-    grid = curve_grid(RESAMPLING_POINTS)
+    grid, tables = curve_grid(RESAMPLING_POINTS), TermTables()
 
     def gap_batch(start: int) -> Array:
         weights = bootstrap_weights(pair, min(_BATCH, n_draws - start), [seed, start])
         p_counts = pair.counts_of(weights * pair.is_human)
         q_counts = pair.counts_of(weights * ~pair.is_human)
-        return gap_of(score_of(mean_divergences(p_counts, q_counts, grid, estimator), scaling))
+        found = mean_divergences(p_counts, q_counts, grid, estimator, tables)
+        return gap_of(score_of(found, scaling))
 
     return np.concatenate(parallel_map(gap_batch, range(0, n_draws, _BATCH)))
 

@@ -6,6 +6,7 @@ block, so no clustering is counted on more or fewer texts than before.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,12 @@ class LabelledPair:
         """Return the same pair with every text in the histogram of every clustering."""
         return replace(self, counted=np.ones_like(self.counted))
 
+    def first(self, n_clusterings: int) -> "LabelledPair":
+        """Return the same pair under the first few clusterings only."""
+        return replace(
+            self, labels=self.labels[:n_clusterings], counted=self.counted[:n_clusterings]
+        )
+
     def counts(self) -> tuple[Counts, Counts]:
         """Return the counts of both sides, each of shape (n_clusterings, n_buckets)."""
         p_counts, q_counts = self.counts_of(np.stack([self.is_human, ~self.is_human]))
@@ -51,16 +58,20 @@ class LabelledPair:
 
     def counts_of(self, weights: NDArray[np.generic]) -> Counts:
         """Return weighted counts, shape (n_draws, n_clusterings, n_buckets)."""
+        # Counts are whole numbers below 2^24, which float32 holds exactly.
+        counts = self._membership @ np.ascontiguousarray(weights.T, dtype=np.float32)
+        return counts.T.astype(np.int64).reshape(len(weights), len(self.labels), -1)
+
+    @cached_property
+    def _membership(self) -> csr_array:
+        """Sparse matrix of shape (n_clusterings * n_buckets, n): the texts of every cell."""
         n_clusterings, n = self.labels.shape
         cells = self.labels + np.arange(n_clusterings)[:, None] * self.n_buckets
         which, text = np.nonzero(self.counted)
-        member = csr_array(
+        return csr_array(
             (np.ones(len(text), dtype=np.float32), (cells[which, text], text)),
             shape=(n_clusterings * self.n_buckets, n),
         )
-        # Counts are whole numbers below 2^24, which float32 holds exactly.
-        counts = member @ np.ascontiguousarray(weights.T, dtype=np.float32)
-        return counts.T.astype(np.int64).reshape(len(weights), n_clusterings, -1)
 
 
 def permuted_sides(pair: LabelledPair, n_draws: int, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -3,13 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.estimate import estimate_divergences
+from mauve.estimate import TermTables, estimate_divergences
 from mauve.frontier import Divergences, polygon_area
 from mauve.grid import Array, MixtureGrid
 
 
 def mean_divergences(
-    p_counts: NDArray[np.int64], q_counts: NDArray[np.int64], grid: MixtureGrid, estimator: str
+    p_counts: NDArray[np.int64],
+    q_counts: NDArray[np.int64],
+    grid: MixtureGrid,
+    estimator: str,
+    tables: TermTables | None = None,
 ) -> Divergences:
     """Estimate the divergences and average them over the clusterings.
 
@@ -20,6 +24,8 @@ def mean_divergences(
         Values of λ.
     estimator : str
         One of :data:`mauve.estimate.ESTIMATORS`.
+    tables : TermTables, optional
+        Where many calls share their work.
 
     Returns
     -------
@@ -38,7 +44,7 @@ def mean_divergences(
 
     def mean_of(estimator: str) -> Divergences:
         every = estimate_divergences(
-            p_counts.reshape(-1, k), q_counts.reshape(-1, k), grid, estimator
+            p_counts.reshape(-1, k), q_counts.reshape(-1, k), grid, estimator, tables
         )
         return Divergences(
             *(part.reshape(shape).mean(axis=-2) for part in (every.kl_p, every.kl_q, every.slope))

@@ -81,7 +81,7 @@ def check_quantizer(quantizer: str | Quantizer, device: str) -> Quantizer:
     Examples
     --------
     >>> check_quantizer("kmeans", "auto")
-    KMeans(n_restarts=1, max_iter=100, tolerance=0.0005)
+    KMeans(n_restarts=1, max_iter=100, tolerance=0.001)
     """
     if not isinstance(device, str):
         raise bad_parameter("compare", "device", "'auto', 'cpu' or a torch device", device)

@@ -127,7 +127,7 @@ def cluster_jointly(
     ((5, 100), [60, 60, 60, 60, 60])
     """
     features, keys, position = pool_by_content(samples)
-    dealt = _deal(keys, groups, [len(sample) for sample in samples], seed)
+    dealt = _deal(keys, groups, [len(sample) for sample in samples])
     blocks = np.empty_like(dealt)
     blocks[position] = dealt
     reduced, reduction = reduce_features(
@@ -168,16 +168,18 @@ def _checked_labels(labels: NDArray[Any], n: int, n_clusters: int) -> Labels:
     return found.astype(np.int32, copy=False)
 
 
-def _deal(
-    keys: Keys, groups: NDArray[np.int64] | None, sizes: list[int], seed: int
-) -> NDArray[np.int64]:
-    """Deal the texts of each sample into blocks in turn; texts of one prompt stay together."""
+def _deal(keys: Keys, groups: NDArray[np.int64] | None, sizes: list[int]) -> NDArray[np.int64]:
+    """Deal the texts of each sample into blocks in turn; texts of one prompt stay together.
+
+    The keys are random already. The seed has no part in it, so that a score moves little
+    from one seed to another.
+    """
     ends = np.cumsum(sizes)[:-1]
     if groups is None:
         # By rank within the sample: identical samples are dealt alike, copies of one text apart.
-        parts = np.split(mix_keys(keys, seed), ends)
+        parts = np.split(keys, ends)
         return np.concatenate([np.argsort(np.argsort(p, kind="stable")) % N_BLOCKS for p in parts])
-    scrambled = mix_keys(groups.astype(np.uint64), seed)
+    scrambled = mix_keys(groups.astype(np.uint64), 0)
     blocks = np.unique(scrambled, return_inverse=True)[1] % N_BLOCKS
     fewest = min(np.bincount(p, minlength=N_BLOCKS).min() for p in np.split(blocks, ends))
     if fewest < 2:

@@ -35,7 +35,7 @@ class KMeans:
 
     n_restarts: int = 1
     max_iter: int = 100
-    tolerance: float = 5e-4
+    tolerance: float = 1e-3
 
     def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "Centres":
         """Cluster `features`, shape (n, m), into `n_clusters`."""

@@ -54,7 +54,7 @@ class TorchKMeans:
 
     device: str
     max_iter: int = 100
-    tolerance: float = 5e-4
+    tolerance: float = 1e-3
 
     @property
     def signature(self) -> str:

@@ -113,8 +113,8 @@ def reduce_features(
     return reduction._project(features), reduction
 
 
-def _chunks(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK))
+def _chunks(n: int, size: int = _CHUNK) -> Iterator[slice]:
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
 def _batched(items: Iterator[slice], size: int) -> Iterator[list[slice]]:
@@ -132,14 +132,14 @@ def _scale_rows_to_unit_length(features: Features) -> None:
         norm[norm == 0] = 1
         features[rows] = wide / norm[:, None]
 
-    parallel_map(scale, _chunks(len(features)))
+    parallel_map(scale, _chunks(len(features), 256))
 
 
 def _principal_components(centred: Features, mean_square: float, share: float) -> Features:
     """Return the leading eigenvectors of the covariance as columns, shape (d, m)."""
     d = centred.shape[1]
     covariance = np.zeros((d, d), dtype=np.float64)
-    for batch in _batched(_chunks(len(centred)), 4):  # so that few d x d parts are held at once
+    for batch in _batched(_chunks(len(centred)), 2):  # so that few d x d parts are held at once
         for part in parallel_map(lambda rows: centred[rows].T @ centred[rows], batch):
             covariance += part
     total = float(np.trace(covariance))

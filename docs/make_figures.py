@@ -1,0 +1,104 @@
+"""Draw the pictures of docs/method.md from the code they explain.
+
+python docs/make_figures.py
+"""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from mauve import compare
+from mauve.frontier import area, divergence_curve
+from mauve.inference import permutation_scores
+from mauve.resample import LabelledPair
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def anatomy() -> None:
+    """Draw two histograms and the curve between them."""
+    p = np.array([0.30, 0.25, 0.20, 0.15, 0.10])
+    q = np.array([0.45, 0.30, 0.15, 0.10, 0.00])
+    figure = Figure(figsize=(8, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    cells = np.arange(len(p))
+    left.bar(cells - 0.2, p, 0.4, label="P, human")
+    left.bar(cells + 0.2, q, 0.4, label="Q, model")
+    left.set(xlabel="cell", ylabel="share of texts")
+    left.legend(frameon=False)
+    x, y = divergence_curve(p, q, np.linspace(0, 1, 401)).T
+    right.fill_between(np.r_[0, x[::-1]], np.r_[1, y[::-1]], alpha=0.15)
+    right.plot(np.r_[1, x, 0], np.r_[0, y, 1])
+    for weight in (0.1, 0.5, 0.9):
+        [(a, b)] = divergence_curve(p, q, [weight])
+        right.plot(a, b, "o", color="C3")
+        right.annotate(f"λ = {weight}", (a, b), xytext=(-46, -12), textcoords="offset points")
+    right.set(
+        xlim=(0, 1.03),
+        ylim=(0, 1.03),
+        aspect="equal",
+        title=f"area = MAUVE = {area(p, q):.3f}",
+        xlabel="exp(-5 KL(Q|R)), few type I errors →",
+        ylabel="exp(-5 KL(P|R)), few type II errors →",
+    )
+    figure.savefig(IMAGES / "anatomy.png", dpi=110)
+
+
+def bias() -> None:
+    """Draw the score of one pair of sources for growing n at fixed k."""
+    sizes = (125, 250, 500, 1000, 2000, 4000)
+    corrected, plugin = [], []
+    for n in sizes:
+        found = []
+        for seed in range(12):
+            rng = np.random.default_rng([n, seed])
+            human, model = rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.25
+            found.append(compare(human, model, num_buckets=25, n_permutations=0, seed=seed))
+        corrected.append([f["model"].mauve for f in found])
+        plugin.append([f["model"].mauve_plugin for f in found])
+    figure = Figure(figsize=(5.4, 3.4), layout="constrained")
+    axes = figure.subplots()
+    for name, scores in (("plug-in (the paper's)", plugin), ("compare", corrected)):
+        mean, spread = np.mean(scores, axis=1), np.std(scores, axis=1)
+        axes.errorbar(sizes, mean, spread, marker="o", capsize=3, label=name)
+    axes.set(xscale="log", xlabel="texts a side, k = 25", ylabel="score, mean ± s.d. of 12 draws")
+    axes.set_xticks(sizes, [str(n) for n in sizes])
+    axes.minorticks_off()
+    axes.legend(frameon=False)
+    figure.savefig(IMAGES / "bias.png", dpi=110)
+
+
+def ceiling() -> None:
+    """Draw what permuted sides score, beside the score of the sides as they are."""
+    rng = np.random.default_rng(0)
+    n = 1000
+    found = compare(rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.08)["model"]
+    pair = LabelledPair(
+        labels=found.labels,
+        counted=found.counted,
+        is_human=np.arange(2 * n) < n,
+        blocks=np.zeros(2 * n, dtype=np.int64),
+        groups=np.arange(2 * n),
+        n_buckets=found.num_buckets,
+    )
+    null = permutation_scores(pair, "jackknife", 5.0, 1000, seed=0)
+    figure = Figure(figsize=(5.4, 3.2), layout="constrained")
+    axes = figure.subplots()
+    axes.hist(null.plugin, 40, alpha=0.6, label="sides permuted, plug-in")
+    axes.hist(null.score, 40, alpha=0.6, label="sides permuted, compare")
+    axes.axvline(null.observed, color="C0", label=f"as they are, plug-in {null.observed:.3f}")
+    axes.axvline(found.mauve, color="C1", label=f"as they are, compare {found.mauve:.3f}")
+    axes.set(xlabel="score", ylabel="permutations", title=f"p = {null.p_value:.3f}")
+    axes.set_yscale("log")
+    axes.legend(frameon=False, fontsize="small")
+    figure.savefig(IMAGES / "ceiling.png", dpi=110)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    IMAGES.mkdir(exist_ok=True)
+    anatomy()
+    bias()
+    ceiling()
