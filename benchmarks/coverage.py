@@ -4,8 +4,8 @@
 
 For every case a new sample is drawn from a simulated pair and compared. The truth is the
 score of the very quantizers of that comparison on a very large fresh sample, averaged
-as `compare` averages. With ``--cases 400`` an interval of 95% is seen between 92% and 98% in 99.4 of 100 runs if it
-covers exactly 95%.
+as `compare` averages. With ``--cases 400`` an interval of 95% is seen between 92% and 98%
+in 99.4 of 100 runs if it covers exactly 95%.
 """
 
 import argparse

@@ -20,7 +20,8 @@ from typer.testing import CliRunner
 import mauve
 from mauve.cli import app
 from mauve.cli.compare import name_and_path
-from mauve.cli.terminal import one_line_errors, printable, progress_bar
+from mauve.cli.terminal import one_line_errors, progress_bar
+from mauve.printable import printable
 
 QUICK = ["--permutations", "50", "--clusterings", "5"]
 ENV = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "TTY_COMPATIBLE")}

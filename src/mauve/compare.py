@@ -272,10 +272,11 @@ def _measure(
     smooth_grid = quadrature_grid()
     integral = integral_from(mean_divergences(*pair.counts(), smooth_grid, estimator), smooth_grid)
 
-    influence = gap_influences(pair, scaling)
-    # The spread over texts hardly depends on how many clusterings the score is averaged over,
-    # and any number makes an exact test.
+    # Ten clusterings are enough for the spread over texts, and any number makes an exact test.
+    # Over more of them the influences average out the noise of the cells, but not so the
+    # score, and intervals get too narrow.
     few = pair.first(len(FITTED))
+    influence = gap_influences(few, scaling)
     if settings.interval == "influence":
         gap_error = np.sqrt(covariance(influence, influence, pair.groups))
     else:

@@ -7,9 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.errors import MissingExtraError
+from mauve.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_LABEL_WIDTH = 32  # characters of a name in a legend
 
 
 class HasCurve(Protocol):
@@ -33,7 +37,7 @@ def new_axes() -> "Axes":
             "Pictures need matplotlib: pip install 'mauve-eval[plot]'."
         ) from error
     # Not pyplot: no window, no global list of figures, safe in threads.
-    return Figure(figsize=(6.2, 4.2), layout="constrained").add_subplot()
+    return Figure(figsize=(4.6, 4.2), layout="constrained").add_subplot()
 
 
 def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "Axes":
@@ -44,7 +48,8 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
     results : mapping from name to result
         Results with a ``divergence_curve`` and a ``mauve``.
     ax : matplotlib axes, optional
-        Where to draw; a new figure by default (``ax.figure.savefig(path)`` writes it).
+        Where to draw; a new figure by default, which
+        ``ax.figure.savefig(path, bbox_inches="tight")`` writes with its legend.
 
     Returns
     -------
@@ -52,12 +57,13 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
     """
     if ax is None:
         ax = new_axes()
+    labels = []
     for name, result in results.items():
         x, y = _to_the_axes(result.divergence_curve).T
-        # Matplotlib reads a name between dollars as a formula, and hides one after "_".
-        label = f"{result.mauve:.3f}  {name}".replace("$", r"\$")
-        (line,) = ax.plot(x, y, label=label, linewidth=1.8)
+        (line,) = ax.plot(x, y, linewidth=1.8)
         ax.fill_between(x, y, color=line.get_color(), alpha=0.12, linewidth=0)
+        # The score first: Matplotlib hides labels that start with "_".
+        labels.append(f"{result.mauve:.3f}  {_short(name)}")
     ax.set(
         xlim=(0, 1.02),
         ylim=(0, 1.02),
@@ -65,8 +71,24 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
         xlabel=r"$e^{-c\,\mathrm{KL}(Q|R_\lambda)}$   (no type I error at 1)",
         ylabel=r"$e^{-c\,\mathrm{KL}(P|R_\lambda)}$   (no type II error at 1)",
     )
-    ax.legend(title="MAUVE", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    # Beside the curves: where systems are many or scores low, all of the square is in use.
+    legend = ax.legend(
+        ax.get_lines()[-len(labels) :],
+        labels,
+        title="MAUVE",
+        loc="center left",
+        bbox_to_anchor=(1.02, 0.5),
+        frameon=False,
+    )
+    legend.set_in_layout(False)  # a long name must not shrink the square
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # a $ in a name is a dollar
     return ax
+
+
+def _short(name: str) -> str:
+    shown = printable(name)
+    return shown if len(shown) <= _LABEL_WIDTH else f"{shown[: _LABEL_WIDTH - 1]}…"
 
 
 def _to_the_axes(curve: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mauve.errors import InvalidParameterError, check_real
 from mauve.inference import ScorePair, equivalence_to_one, holm, texts_needed
 from mauve.pairing import Influence, correlation, share_of_model
+from mauve.printable import printable
 from mauve.quantize.crossfit import JointClustering
 from mauve.score import gap_of, score_at
 
@@ -335,8 +336,7 @@ class Comparison(Mapping[str, MauveResult]):
 def _row(result: MauveResult) -> dict[str, str]:
     low, high = result.interval
     row = {
-        # A line break or an escape code in a name would break the table.
-        "system": "".join(c if c.isprintable() else "\ufffd" for c in result.name),
+        "system": printable(result.name),
         "MAUVE": f"{result.mauve:.3f}",
         f"{100 * result.confidence:g}% interval": f"{low:.3f} - {high:.3f}",
     }

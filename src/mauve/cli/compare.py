@@ -15,12 +15,12 @@ from mauve.cli.tables import how_to_read, print_comparison
 from mauve.cli.terminal import (
     new_console,
     no_python_warnings,
-    printable,
     progress_bar,
     say,
 )
 from mauve.errors import InvalidParameterError
 from mauve.estimate import ESTIMATORS
+from mauve.printable import printable
 from mauve.quantize.reduce import ORDERS
 from mauve.results import Comparison
 from mauve.samples import load_sample
@@ -186,7 +186,7 @@ def compare(
     ] = "auto",
     clusterings: Annotated[
         int, typer.Option(metavar="N", min=5, help="Clusterings to average over, a multiple of 5.")
-    ] = 10,
+    ] = 40,
     scaling: Annotated[
         float,
         typer.Option(

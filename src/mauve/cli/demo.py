@@ -10,8 +10,9 @@ import typer
 import mauve
 from mauve.cli.compare import print_report
 from mauve.cli.files import check_picture, whole_file, write_picture
-from mauve.cli.terminal import new_console, no_python_warnings, printable, progress_bar
+from mauve.cli.terminal import new_console, no_python_warnings, progress_bar
 from mauve.plot import new_axes
+from mauve.printable import printable
 from mauve.synthetic import FAULTS, synthetic_features
 
 _SEED = 1

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from mauve.cli.terminal import printable
 from mauve.errors import InvalidParameterError
 from mauve.plot import HasCurve, new_axes, plot_curves
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 #: Suffixes of pictures, which are also Matplotlib's names of the formats.
 PICTURES = (".png", ".svg", ".pdf")
-
-_LABEL_WIDTH = 32  # characters of a name in a legend
 
 
 @contextmanager
@@ -65,33 +62,7 @@ def write_picture(results: Mapping[str, HasCurve], path: Path) -> None:
     with whole_file(path) as file, warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes; that is warning enough.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        warnings.filterwarnings("ignore", message="No artists with labels found")
         ax = plot_curves(ranked, new_axes())
-        # Beside the curves: where systems are many or their scores low, all of the square
-        # is in use. A long name widens the picture and leaves the square as it is.
-        legend = ax.legend(
-            ax.get_lines(),
-            [f"{_label(name)}  {result.mauve:.3f}" for name, result in ranked.items()],
-            title="MAUVE",
-            loc="center left",
-            bbox_to_anchor=(1.02, 0.5),
-            frameon=False,
-        )
-        legend.set_in_layout(False)
-        for text in legend.get_texts():
-            text.set_parse_math(False)  # a $ in a name is a dollar
         cast("Figure", ax.figure).savefig(
-            file,
-            format=path.suffix.lower().removeprefix("."),
-            dpi=120,
-            bbox_inches="tight",
-            bbox_extra_artists=[legend],
+            file, format=path.suffix.lower().removeprefix("."), dpi=120, bbox_inches="tight"
         )
-
-
-def _label(name: str) -> str:
-    """Return a name that Matplotlib shows as it is; it hides those that start with _."""
-    name = printable(name)
-    if len(name) > _LABEL_WIDTH:
-        name = f"{name[: _LABEL_WIDTH - 1]}…"
-    return f" {name}" if name.startswith("_") else name

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mauve.cli.terminal import printable
+from mauve.printable import printable
 from mauve.results import Comparison, Difference, MauveResult
 
 _NAME_WIDTH = 12  # a name keeps this much, or all of it, whatever the width

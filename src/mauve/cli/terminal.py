@@ -13,25 +13,12 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from mauve.errors import MauveError, MauveWarning
+from mauve.printable import printable
 
 P = ParamSpec("P")
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _SHOW_AFTER = 1.0  # seconds; what is over before needs no bar
-
-
-def printable(text: str) -> str:
-    r"""Return `text` with all that a terminal would act on or hide written out.
-
-    Names and paths come from users: an escape sequence must not colour the table, a
-    line break not forge a line, a change of direction not disguise a name.
-
-    Examples
-    --------
-    >>> print(printable("a\nb\x1b[31m\u202e"))
-    a\nb\x1b[31m\u202e
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def new_console(*, stderr: bool = False) -> Console:
