@@ -43,6 +43,7 @@ from mauve.settings import (
 )
 
 MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
+INFLUENCE_CLUSTERINGS = 15  # of which the interval is made, see docs/method.md
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 
 Progress = Callable[[str, int, int], None]
@@ -272,11 +273,11 @@ def _measure(
     smooth_grid = quadrature_grid()
     integral = integral_from(mean_divergences(*pair.counts(), smooth_grid, estimator), smooth_grid)
 
-    # Ten clusterings are enough for the spread over texts, and any number makes an exact test.
-    # Over more of them the influences average out the noise of the cells, but not so the
-    # score, and intervals get too narrow.
+    # A text's influence holds the noise of its cells, which stands in for the terms of higher
+    # order that it leaves out: over 10 clusterings too much, over 40 too little of it.
+    influence = gap_influences(pair.first(INFLUENCE_CLUSTERINGS), scaling)
+    # Any number of clusterings makes an exact test, and ten show the spread over texts.
     few = pair.first(len(FITTED))
-    influence = gap_influences(few, scaling)
     if settings.interval == "influence":
         gap_error = np.sqrt(covariance(influence, influence, pair.groups))
     else:
