@@ -198,8 +198,8 @@ class TestScore:
         KL(P|R) = log(4/3), of type II, and KL(Q|R) = log(2/3)/2 + log(2)/2, of type I.
         """
         rng = np.random.default_rng(0)
-        one = rng.normal(size=(100, 3)) + AWAY
-        both = rng.normal(size=(100, 3)) + np.repeat([AWAY, -AWAY], 50, axis=0)
+        one = rng.normal(size=(1000, 3)) + AWAY
+        both = rng.normal(size=(1000, 3)) + np.repeat([AWAY, -AWAY], 500, axis=0)
         of_p, of_q = np.log(4 / 3), np.log(4 / 3) / 2
         found, swapped = score(one, both), score(both, one)
         assert_allclose([found.type_1, found.type_2], [of_q, of_p], atol=0.02)
