@@ -39,14 +39,12 @@ class KMeans:
 
     def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "Centres":
         """Cluster `features`, shape (n, m), into `n_clusters`."""
-        best = None
-        for _ in range(self.n_restarts):
-            start = features[rng.choice(len(features), n_clusters, replace=False)]
-            run = _lloyd(features, start, self.max_iter, self.tolerance)
-            if best is None or run.objective < best.objective:
-                best = run
-        assert best is not None
-        return best
+        starts = [
+            features[rng.choice(len(features), n_clusters, replace=False)]
+            for _ in range(self.n_restarts)
+        ]
+        runs = (_lloyd(features, start, self.max_iter, self.tolerance) for start in starts)
+        return min(runs, key=lambda run: run.objective)
 
     @property
     def signature(self) -> str:
