@@ -267,11 +267,12 @@ def _measure(
     def score_by(smoothing: str) -> float:
         return float(score_of(mean_divergences(p_all, q_all, grid, smoothing), scaling))
 
-    found = mean_divergences(*pair.counts(), grid, estimator)
+    counts = pair.counts()
+    found = mean_divergences(*counts, grid, estimator)
     score = float(score_of(found, scaling))
     kl_p, kl_q = monotone(found)
     smooth_grid = quadrature_grid()
-    integral = integral_from(mean_divergences(*pair.counts(), smooth_grid, estimator), smooth_grid)
+    integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
 
     # A text's influence holds the noise of its cells, which stands in for the terms of higher
     # order that it leaves out: over 10 clusterings too much, over 40 too little of it.

@@ -27,7 +27,6 @@ def torch_device(device: str) -> "torch.device":
         ) from error
     try:
         found = torch.device(device)
-
         torch.zeros(1, device=found).cpu()  # "meta" and the like hold no numbers
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InvalidParameterError(
