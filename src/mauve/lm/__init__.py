@@ -1,0 +1,1 @@
+"""Language models, the ways to decode from them, and the texts they write."""

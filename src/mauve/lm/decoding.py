@@ -1,0 +1,210 @@
+"""A model's probabilities in, those a decoding algorithm draws from out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.errors import bad_parameter, check_int, check_real
+
+Array = NDArray[np.float64]
+Tokens = NDArray[np.intp]
+
+
+class Decoder(Protocol):
+    """What changes the distribution of the next token before one is drawn from it."""
+
+    def __call__(self, probabilities: Array) -> Array:
+        """Return probabilities of shape (vocabulary_size,) for those of a model."""
+
+
+@dataclass(frozen=True)
+class Greedy:
+    r"""Always the most probable token; of equal ones that with the lowest id.
+
+    Notes
+    -----
+    :math:`x_t = \arg\max_x \hat P(x | x_{1:t-1})` (section 4 of the paper).
+
+    Examples
+    --------
+    >>> Greedy()(np.array([0.2, 0.4, 0.4])).tolist()
+    [0.0, 1.0, 0.0]
+    """
+
+    def __call__(self, probabilities: Array) -> Array:
+        """Put everything on the most probable token."""
+        found = np.zeros_like(probabilities)
+        found[probabilities.argmax()] = 1
+        return found
+
+
+@dataclass(frozen=True)
+class Ancestral:
+    r"""The model as it is, also called pure sampling.
+
+    Notes
+    -----
+    :math:`x_t \sim \hat P(x | x_{1:t-1})` (section 4 of the paper).
+
+    Examples
+    --------
+    >>> Ancestral()(np.array([0.5, 0.3, 0.2])).tolist()
+    [0.5, 0.3, 0.2]
+    """
+
+    def __call__(self, probabilities: Array) -> Array:
+        """Return the probabilities unchanged."""
+        return probabilities
+
+
+@dataclass(frozen=True)
+class Temperature:
+    r"""Ancestral sampling, bolder above a temperature of 1 and more careful below.
+
+    Notes
+    -----
+    :math:`x_t \sim \hat P(x | x_{1:t-1})^{1/T}`, normalised: logits divided by T (Ackley,
+    Hinton and Sejnowski 1985).
+
+    Examples
+    --------
+    >>> Temperature(0.5)(np.array([0.6, 0.2, 0.2])).round(3).tolist()
+    [0.818, 0.091, 0.091]
+    """
+
+    temperature: float
+
+    def __post_init__(self) -> None:
+        check_real("Temperature", "temperature", self.temperature, above=0)
+
+    def __call__(self, probabilities: Array) -> Array:
+        """Raise the probabilities to the power 1/T."""
+        # Of the largest, so that it is 1 at any temperature and the sum is never 0.
+        found = (probabilities / probabilities.max()) ** (1 / self.temperature)
+        return np.asarray(found / found.sum())
+
+
+@dataclass(frozen=True)
+class TopK:
+    """Only the k most probable tokens; of equal ones those with the lowest ids.
+
+    References
+    ----------
+    Fan, Lewis and Dauphin, *Hierarchical neural story generation*, ACL 2018.
+
+    Examples
+    --------
+    >>> TopK(2)(np.array([0.2, 0.4, 0.2, 0.2])).round(3).tolist()
+    [0.333, 0.667, 0.0, 0.0]
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        check_int("TopK", "k", self.k, 1)
+
+    def __call__(self, probabilities: Array) -> Array:
+        """Set all but the k largest to zero and normalise."""
+        head = _head(probabilities, lambda tokens: len(tokens) >= self.k)
+        return _only_largest(self.k, head, probabilities)
+
+
+@dataclass(frozen=True)
+class Nucleus:
+    r"""Only the fewest tokens that together have at least probability p.
+
+    The token that crosses p is one of them; of equal ones those with the lowest ids come
+    first.
+
+    Notes
+    -----
+    :math:`x_t \sim \hat P(x | x_{1:t-1})` for x in :math:`V_p`, the smallest set V with
+    :math:`\sum_{x \in V} \hat P(x | x_{1:t-1}) \ge p`, normalised (section 4 of the paper).
+
+    References
+    ----------
+    Holtzman, Buys, Du, Forbes and Choi, *The curious case of neural text degeneration*,
+    ICLR 2020.
+
+    Examples
+    --------
+    >>> Nucleus(0.7)(np.array([0.1, 0.5, 0.3, 0.1])).round(3).tolist()
+    [0.0, 0.625, 0.375, 0.0]
+    """
+
+    p: float
+
+    def __post_init__(self) -> None:
+        check_real("Nucleus", "p", self.p, above=0, up_to=1)
+
+    def __call__(self, probabilities: Array) -> Array:
+        """Set all outside the nucleus to zero and normalise."""
+        head = _head(probabilities, lambda tokens: probabilities[tokens].sum() >= self.p)
+        mass = np.sort(probabilities[head])[::-1].cumsum()
+        # A sum of n floats may fall short by n roundings: 0.4 + 0.3 + 0.2 < 0.9.
+        reached = self.p - len(head) * np.finfo(np.float64).eps
+        return _only_largest(int(mass.searchsorted(reached)) + 1, head, probabilities)
+
+
+def _head(probabilities: Array, enough: Callable[[Tokens], bool]) -> Tokens:
+    """Return enough of the most probable tokens, or all; to sort these alone saves time."""
+    for least in (1e-2, 1e-3, 1e-4, 1e-5, 0):
+        tokens = np.flatnonzero(probabilities >= least)
+        if enough(tokens):
+            break
+    return tokens
+
+
+def _only_largest(n: int, head: Tokens, probabilities: Array) -> Array:
+    """Set all but the n most probable tokens, which are in `head`, to zero and normalise."""
+    values = probabilities[head]
+    n = min(n, len(values))
+    smallest = np.partition(values, -n)[-n]
+    larger = head[values > smallest]
+    kept = np.append(larger, head[values == smallest][: n - len(larger)])
+    found = np.zeros_like(probabilities)
+    found[kept] = probabilities[kept] / probabilities[kept].sum()
+    return found
+
+
+#: Decoders by the name they have on the command line; those with a parameter take a number.
+DECODERS: dict[str, Callable[..., Decoder]] = {
+    "greedy": Greedy,
+    "ancestral": Ancestral,
+    "temperature": Temperature,
+    "topk": TopK,
+    "nucleus": Nucleus,
+}
+
+
+def parse_decoder(spec: str) -> Decoder:
+    """Return the decoder that a string names.
+
+    Parameters
+    ----------
+    spec : str
+        "greedy", "ancestral", "temperature:0.7", "topk:40" or "nucleus:0.9", with any number.
+
+    Examples
+    --------
+    >>> parse_decoder("nucleus:0.9")
+    Nucleus(p=0.9)
+    >>> parse_decoder("greedy")
+    Greedy()
+    """
+    name, colon, number = spec.partition(":")
+    make = DECODERS.get(name)
+    try:
+        if make is None or bool(colon) != bool(signature(make).parameters):
+            raise ValueError
+        numbers = [int(number) if number.isdecimal() else float(number)] if colon else []
+    except ValueError:
+        forms = (n + ":NUMBER" * bool(signature(d).parameters) for n, d in DECODERS.items())
+        raise bad_parameter(
+            "parse_decoder", "spec", "one of " + ", ".join(map(repr, forms)), spec
+        ) from None
+    return make(*numbers)

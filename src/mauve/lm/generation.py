@@ -1,0 +1,148 @@
+"""A language model, a decoder and prompts in, texts out."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from mauve.errors import bad_parameter, check_int
+from mauve.lm.decoding import Array, Decoder
+
+_BLOCK = 128
+
+
+class CausalModel(Protocol):
+    """What `generate` needs of a language model: tokens are ints, texts are strings."""
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Number of tokens; they are 0 to vocabulary_size - 1."""
+
+    @property
+    def end(self) -> int:
+        """The token that ends a text."""
+
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of a text."""
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """Return the text of tokens."""
+
+    def next(self, contexts: Sequence[Sequence[int]]) -> Array:
+        """Return the probabilities of the token that comes after each context.
+
+        Contexts are texts from their beginning, and may be empty. While texts are written
+        each call has contexts of the call before, in the same order, one token longer, less
+        those that ended; a model may keep what it computed for them.
+
+        Returns
+        -------
+        array of float, shape (len(contexts), vocabulary_size)
+        """
+
+
+def draw(probabilities: Array, rng: np.random.Generator) -> int:
+    """Draw one token, with two random numbers.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (vocabulary_size,)
+        Of any positive sum; a token of probability 0 is never drawn.
+    rng : Generator
+
+    Examples
+    --------
+    >>> draw(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))
+    1
+    """
+    # A block of tokens, then one in it: to add up a whole vocabulary one by one is slow.
+    blocks = np.add.reduceat(probabilities, np.arange(0, len(probabilities), _BLOCK))
+    first = _BLOCK * _draw(blocks, rng)
+    return first + _draw(probabilities[first : first + _BLOCK], rng)
+
+
+def _draw(weights: Array, rng: np.random.Generator) -> int:
+    cumulative = weights.cumsum()
+    return int(cumulative.searchsorted(rng.random() * cumulative[-1], side="right"))
+
+
+def generate(
+    model: CausalModel,
+    decoder: Decoder,
+    prompts: Sequence[str],
+    *,
+    max_tokens: int,
+    seed: int = 0,
+    batch_size: int = 32,
+) -> list[str]:
+    """Let a model continue prompts.
+
+    Parameters
+    ----------
+    model : CausalModel
+    decoder : Decoder
+        How a token is chosen, for example one of :data:`mauve.lm.decoding.DECODERS`.
+    prompts : sequence of str
+        Beginning of each text; empty for a text without any.
+    max_tokens : int
+        Tokens after which a text is cut, those of the prompt not counted.
+    seed : int
+        The random numbers of a text follow from it and from the place of its prompt.
+    batch_size : int
+        Texts that are written at once. It does not change what is drawn.
+
+    Returns
+    -------
+    list of str
+        The prompts with what the model wrote after each.
+
+    Examples
+    --------
+    >>> from mauve.lm.decoding import Greedy
+    >>> from mauve.lm.ngram import NGramModel
+    >>> from mauve.lm.tokens import tokenize
+    >>> model = NGramModel.fit([tokenize("To be, or not to be.")] * 2, order=3)
+    >>> generate(model, Greedy(), ["To be", "What is not"], max_tokens=20)
+    ['To be, or not to be.', 'What is not to be.']
+    """
+    check_int("generate", "max_tokens", max_tokens, 1)
+    check_int("generate", "seed", seed, 0)
+    check_int("generate", "batch_size", batch_size, 1)
+    if isinstance(prompts, str):
+        raise bad_parameter("generate", "prompts", "a list of strings", prompts[:40])
+    texts: list[str] = []
+    for first in range(0, len(prompts), batch_size):
+        batch = prompts[first : first + batch_size]
+        rngs = [np.random.default_rng([seed, first + i]) for i in range(len(batch))]
+        written = _write(model, decoder, batch, max_tokens, rngs)
+        # The prompt is kept as it was: tokens may not tell unknown words apart.
+        texts += [
+            prompt + model.decode(tokens) for prompt, tokens in zip(batch, written, strict=True)
+        ]
+    return texts
+
+
+def _write(
+    model: CausalModel,
+    decoder: Decoder,
+    prompts: Sequence[str],
+    max_tokens: int,
+    rngs: Sequence[np.random.Generator],
+) -> list[list[int]]:
+    """Return the new tokens of each text, without the one that ended it."""
+    contexts = [model.encode(prompt) for prompt in prompts]
+    written: list[list[int]] = [[] for _ in prompts]
+    going = list(range(len(prompts)))
+    for _ in range(max_tokens):
+        if not going:
+            break
+        rows = model.next([contexts[i] for i in going])
+        still = []
+        for i, probabilities in zip(going, rows, strict=True):
+            token = draw(decoder(probabilities), rngs[i])
+            if token != model.end:
+                contexts[i].append(token)
+                written[i].append(token)
+                still.append(i)
+        going = still
+    return written
