@@ -1,0 +1,1 @@
+"""From texts to features: embedders by name, batches, the cache."""

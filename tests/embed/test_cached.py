@@ -1,0 +1,237 @@
+"""An embedder with a cache gives what it would give without, and works less."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mauve.embed.cache import FeatureCache
+from mauve.embed.cached import CachedEmbedder
+from mauve.embed.protocol import Embedded, Embedder
+from mauve.errors import InvalidParameterError, MauveWarning
+
+TEXTS = [f"text {i} " + "x" * (i % 7) for i in range(50)]
+
+
+class HashEmbedder:
+    """Turns the bytes of texts into features, and remembers what it was asked."""
+
+    def __init__(self, d=16, steps=1):
+        self.d = d
+        self.steps = steps
+        self.calls = []
+
+    @property
+    def signature(self):
+        return "hash"
+
+    def embed(self, texts, on_progress=None):
+        self.calls.append(list(texts))
+        raw = [hashlib.shake_128(t.encode("utf-8", "surrogatepass")).digest(self.d) for t in texts]
+        features = np.frombuffer(b"".join(raw), np.uint8).reshape(len(texts), self.d)
+        for step in range(self.steps if on_progress else 0):
+            on_progress("hashing", step + 1, self.steps)
+        n_tokens = np.array([len(text) for text in texts], np.int64)
+        return Embedded(features.astype(np.float32) / 3, n_tokens, n_tokens > 10)
+
+    @property
+    def texts(self):
+        return [text for call in self.calls for text in call]
+
+
+class Fixed:
+    """Returns what it was given, whatever the texts."""
+
+    signature = "fixed"
+
+    def __init__(self, features, n_tokens=None, truncated=None):
+        n = len(features)
+        self.rows = Embedded(
+            np.asarray(features),
+            np.zeros(n, np.int64) if n_tokens is None else np.asarray(n_tokens),
+            np.zeros(n, np.bool_) if truncated is None else np.asarray(truncated),
+        )
+
+    def embed(self, texts, on_progress=None):
+        return self.rows
+
+
+def same(found, texts, d=16):
+    expected = HashEmbedder(d).embed(texts)
+    np.testing.assert_array_equal(found.features, expected.features)
+    np.testing.assert_array_equal(found.n_tokens, expected.n_tokens)
+    np.testing.assert_array_equal(found.truncated, expected.truncated)
+    return found.features.dtype == np.float32
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return FeatureCache(tmp_path / "cache")
+
+
+def test_it_is_an_embedder_with_the_same_signature(cache):
+    embedder = CachedEmbedder(HashEmbedder(), cache)
+    assert isinstance(embedder, Embedder)
+    assert embedder.signature == "hash"
+
+
+def test_a_text_is_embedded_once(cache):
+    inner = HashEmbedder()
+    assert same(CachedEmbedder(inner, cache).embed(TEXTS[:30]), TEXTS[:30])
+    assert sorted(inner.texts) == sorted(TEXTS[:30])
+    mixed = TEXTS[::-1] + TEXTS[20:40]
+    assert same(CachedEmbedder(inner, cache).embed(mixed), mixed)
+    assert sorted(inner.texts) == sorted(TEXTS)
+    assert same(CachedEmbedder(inner, cache).embed(mixed), mixed)
+    assert sorted(inner.texts) == sorted(TEXTS)
+    assert cache.info().embedders == {"hash": 50}
+
+
+@given(st.lists(st.lists(st.text(st.characters(), max_size=3), min_size=1), min_size=1, max_size=3))
+@settings(max_examples=25, deadline=None)
+def test_any_texts_in_any_order(calls):
+    with tempfile.TemporaryDirectory() as folder:
+        inner = HashEmbedder()
+        embedder = CachedEmbedder(inner, FeatureCache(Path(folder)), chunk_size=2)
+        for texts in calls:
+            assert same(embedder.embed(texts), texts)
+        distinct = {text for texts in calls for text in texts}
+        assert sorted(inner.texts) == sorted(distinct)
+
+
+def test_longest_texts_go_first_in_chunks(cache):
+    inner = HashEmbedder()
+    CachedEmbedder(inner, cache, chunk_size=20).embed(TEXTS)
+    assert [len(call) for call in inner.calls] == [20, 20, 10]
+    lengths = [len(text) for text in inner.texts]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 4, 20])
+def test_progress_counts_texts(cache, steps):
+    CachedEmbedder(HashEmbedder(), cache).embed(TEXTS[:10])
+    seen = []
+    embedder = CachedEmbedder(HashEmbedder(steps=steps), cache, chunk_size=20)
+    embedder.embed([*TEXTS, *TEXTS[45:]], lambda *report: seen.append(report))
+    done = [done for _, done, _ in seen]
+    assert seen[0] == ("embedding", 15, 55)  # 10 are known, 5 come twice
+    assert seen[-1] == ("embedding", 55, 55)
+    assert [what for what, _, _ in seen].count("hashing") == 2 * steps
+    assert done == sorted(done)
+    assert {35, 55} <= set(done)
+    assert {total for _, _, total in seen} == {55}
+
+
+def test_progress_where_all_is_known(cache):
+    embedder = CachedEmbedder(HashEmbedder(), cache)
+    embedder.embed(TEXTS)
+    seen = []
+    embedder.embed(TEXTS, lambda *report: seen.append(report))
+    assert seen == [("embedding", 50, 50)]
+
+
+def test_other_number_types_become_those_promised(cache):
+    embedder = CachedEmbedder(Fixed(np.array([[0.1, 2.0]]), [3], [1]), cache)
+    for _ in range(2):
+        found = embedder.embed(["a"])
+        assert (found.features.dtype, found.truncated.dtype) == (np.float32, np.bool_)
+        assert found.features.tolist() == [[np.float32(0.1), 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("features", "more", "message"),
+    [
+        ([[1.0]], {}, r"the shapes \(1, 1\), \(1,\) and \(1,\) for 2 texts instead"),
+        ([[1.0]] * 3, {}, "must return one row of features"),
+        ([1.0, 2.0], {}, r"the shapes \(2,\), "),
+        ([[1.0]] * 2, {"n_tokens": [1]}, "one number of tokens"),
+        ([[1.0]] * 2, {"n_tokens": 1}, "one number of tokens"),
+        ([[1.0]] * 2, {"truncated": [True] * 3}, "and one flag for each text"),
+        ([[1.0], [np.nan]], {}, "NaN, infinity or a larger number for 1 of 2 texts"),
+        ([[-np.inf], [np.nan]], {}, "The embedder 'fixed' must return finite numbers"),
+        ([[1e39], [0.0]], {}, "larger number for 1 of 2 texts"),
+    ],
+)
+def test_bad_features_are_not_kept(cache, features, more, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        CachedEmbedder(Fixed(features, **more), cache).embed(["a", "b"])
+    assert cache.info().n_texts == 0
+
+
+def test_an_embedder_that_changed_under_its_signature(cache):
+    CachedEmbedder(HashEmbedder(d=3), cache).embed(["a"])
+    changed = CachedEmbedder(HashEmbedder(d=4), cache)
+    with pytest.raises(InvalidParameterError, match=r"return 3 features .* as it did before"):
+        changed.embed(["a", "b"])
+    cache.clear("hash")
+    assert same(changed.embed(["a", "b"]), ["a", "b"], d=4)
+
+
+def test_chunk_size_is_checked(cache):
+    with pytest.raises(InvalidParameterError, match="'chunk_size' parameter of CachedEmbedder"):
+        CachedEmbedder(HashEmbedder(), cache, chunk_size=0)
+
+
+def test_what_was_embedded_before_an_error_is_kept(cache):
+    class Failing(HashEmbedder):
+        def embed(self, texts, on_progress=None):
+            if len(self.calls) == 2:
+                raise ConnectionError("lost")
+            return super().embed(texts, on_progress)
+
+    with pytest.raises(ConnectionError, match="lost"):
+        CachedEmbedder(Failing(), cache, chunk_size=10).embed(TEXTS)
+    inner = HashEmbedder()
+    assert same(CachedEmbedder(inner, cache).embed(TEXTS), TEXTS)
+    assert len(inner.texts) == 30
+
+
+def test_a_killed_run_keeps_its_chunks(cache):
+    command = [sys.executable, __file__, str(cache.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.wait(timeout=120)
+    assert process.returncode == -signal.SIGKILL
+    inner = HashEmbedder()
+    assert same(CachedEmbedder(inner, cache).embed(TEXTS), TEXTS)
+    assert len(inner.texts) == 20
+
+
+def test_a_cache_that_cannot_be_used_costs_nothing_but_a_warning(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    embedder = CachedEmbedder(HashEmbedder(), FeatureCache(tmp_path / "file"), chunk_size=10)
+    with pytest.warns(MauveWarning, match="cannot be used") as caught:
+        found = embedder.embed(TEXTS)
+    assert len(caught) == 1
+    assert same(found, TEXTS)
+    assert same(embedder.embed(TEXTS), TEXTS)
+
+
+def test_a_damaged_cache_is_computed_again(cache):
+    embedder = CachedEmbedder(HashEmbedder(), cache)
+    embedder.embed(TEXTS)
+    cache.path.write_bytes(b"garbage" * 1000)
+    with pytest.warns(MauveWarning, match="was damaged"):
+        assert same(embedder.embed(TEXTS), TEXTS)
+    assert same(embedder.embed(TEXTS), TEXTS)
+    assert len(embedder.embedder.calls) == 2
+
+
+class Killed(HashEmbedder):
+    """Ends its process in the fourth call."""
+
+    def embed(self, texts, on_progress=None):
+        if len(self.calls) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().embed(texts, on_progress)
+
+
+if __name__ == "__main__":
+    CachedEmbedder(Killed(), FeatureCache(Path(sys.argv[1])), chunk_size=10).embed(TEXTS)
