@@ -17,6 +17,7 @@ from urllib.request import urlopen
 import numpy as np
 import pytest
 
+from mauve.embed.address import authorization, split_url
 from mauve.embed.endpoint import EndpointEmbedder, EndpointError
 from mauve.embed.protocol import Embedder
 from mauve.errors import InvalidParameterError, MauveError
@@ -445,10 +446,22 @@ class TestKey:
         with pytest.raises(InvalidParameterError, match=rf"The key of the URL is {rule}") as caught:
             EndpointEmbedder(address.replace("//", "//ann:secret@"))
         assert "secret" not in str(caught.value)
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        with pytest.raises(InvalidParameterError, match=rf"of \$OPENAI_API_KEY is {rule}"):
+        monkeypatch.setenv("MAUVE_API_KEY", KEY)
+        with pytest.raises(InvalidParameterError, match=rf"of \$MAUVE_API_KEY is {rule}"):
             EndpointEmbedder(address)
         assert EndpointEmbedder(address, api_key="")
+
+    @pytest.mark.parametrize(
+        ("host", "sent"),
+        [
+            ("api.openai.com", True), ("localhost", True), ("example.org", False),
+            ("openai.com.example.org", False), ("notopenai.com", False),
+        ],
+    )  # fmt: skip
+    def test_of_openai_goes_to_openai_and_this_machine_alone(self, host, sent, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        parts = split_url(f"https://{host}/v1")
+        assert authorization(None, parts) == (f"Bearer {KEY}" if sent else "")
 
     @pytest.mark.parametrize("key", ["sk a", "sk\nHost: other", "sk-é"])
     def test_that_no_header_can_carry_is_not_shown(self, key):

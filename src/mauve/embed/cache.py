@@ -4,34 +4,34 @@ One SQLite database for all embedders. What cannot be read is a miss, and what c
 written is given up with a warning: a cache may cost time, never a result.
 """
 
-import hashlib
 import os
 import sqlite3
-import struct
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.embed.cache_rows import (
+    count_texts,
+    delete_texts,
+    empty_rows,
+    insert_rows,
+    select_rows,
+    text_keys,
+)
 from mauve.embed.protocol import Embedded
 from mauve.errors import InvalidParameterError, MauveError, MauveWarning, bad_parameter, check_int
 
 T = TypeVar("T")
 
 _SMALLEST = 1 << 20  # bytes; nine times a database without rows
-_KEEP = 0.95  # of the limit, once it is passed: to find the oldest rows takes time
 _PATIENCE = 60.0  # seconds to wait for another process, whose batches take one or two
-_KEYS_AT_ONCE = 500  # SQLite before 3.32 takes 999 parameters at most
-_CHECKSUM = 8  # bytes
-_READING = struct.Struct("<q?")  # number of tokens, truncated
 
 # From each version of the tables to the next. A use changes entries, hundreds of which lie
 # on a page; of vectors only three do.
@@ -133,10 +133,10 @@ class FeatureCache:
     def lookup(self, signature: str, texts: Sequence[str]) -> tuple[NDArray[np.intp], Embedded]:
         """Return the positions of the texts that are known, ascending, and their rows."""
         positions: dict[bytes, list[int]] = {}
-        for i, key in enumerate(_keys(signature, texts)):
+        for i, key in enumerate(text_keys(signature, texts)):
             positions.setdefault(key, []).append(i)
         try:
-            return self._do(lambda db: _select(db, positions, len(texts)), reading=True)
+            return self._do(lambda db: select_rows(db, positions, len(texts)), reading=True)
         except _UnusableCacheError as error:
             self._give_up(error)
             return np.empty(0, np.intp), empty_rows(0, 0)
@@ -148,13 +148,13 @@ class FeatureCache:
         if self._given_up:
             return
         try:
-            self._do(lambda db: _insert(db, signature, texts, rows, self.max_bytes))
+            self._do(lambda db: insert_rows(db, signature, texts, rows, self.max_bytes))
         except _UnusableCacheError as error:
             self._give_up(error)
 
     def info(self) -> CacheInfo:
         """Return what the cache holds; one that is not there is not made."""
-        counts = self._do(_count, reading=True) if self.path.exists() else {}
+        counts = self._do(count_texts, reading=True) if self.path.exists() else {}
         files = (self.path, self._damaged)  # logs do not stay
         n_bytes = sum(file.stat().st_size for file in files if file.exists())
         return CacheInfo(self.folder, n_bytes, counts)
@@ -170,7 +170,7 @@ class FeatureCache:
             )
         try:
             if known:
-                self._do(lambda db: _delete(db, signature))
+                self._do(lambda db: delete_texts(db, signature))
         except _UnusableCacheError:
             if signature is not None:
                 raise
@@ -282,119 +282,3 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
             for statement in statements:
                 db.execute(statement)
         db.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _keys(signature: str, texts: Sequence[str]) -> Iterator[bytes]:
-    # The signature is hashed first, so that no part of it can be taken for the text.
-    start = hashlib.blake2b(hashlib.blake2b(_encoded(signature)).digest(), digest_size=16)
-    for text in texts:
-        key = start.copy()
-        key.update(_encoded(text))
-        yield key.digest()
-
-
-def _checksum(key: bytes, body: bytes) -> bytes:
-    return hashlib.blake2b(key + body, digest_size=_CHECKSUM).digest()
-
-
-def empty_rows(n: int, d: int) -> Embedded:
-    """Return n rows of d features to be filled."""
-    return Embedded(np.empty((n, d), np.float32), np.empty(n, np.int64), np.empty(n, np.bool_))
-
-
-def _select(
-    db: sqlite3.Connection, positions: dict[bytes, list[int]], n: int
-) -> tuple[NDArray[np.intp], Embedded]:
-    rows = empty_rows(n, 0)
-    known = np.zeros(n, np.bool_)
-    used: list[int] = []
-    keys = list(positions)
-    for start in range(0, len(keys), _KEYS_AT_ONCE):
-        part = keys[start : start + _KEYS_AT_ONCE]
-        marks = ", ".join("?" * len(part))
-        query = f"SELECT key, id, value FROM entries JOIN vectors USING (id) WHERE key IN ({marks})"
-        for key, id_, value in db.execute(query, part):
-            at = positions.get(key)
-            if at is None or not isinstance(value, bytes):  # damaged, as the next one is
-                continue
-            body = value[:-_CHECKSUM]
-            if value[-_CHECKSUM:] != _checksum(key, body):
-                continue
-            vector = np.frombuffer(body[: -_READING.size], "<f4")
-            if not used:
-                rows = empty_rows(n, len(vector))
-            if len(vector) == rows.features.shape[1]:
-                rows.features[at] = vector
-                rows.n_tokens[at], rows.truncated[at] = _READING.unpack(body[-_READING.size :])
-                known[at] = True
-                used.append(id_)
-    if used:
-        now = time.time_ns()
-        with suppress(sqlite3.OperationalError), db:  # those who may not write may still read
-            db.execute("BEGIN IMMEDIATE")
-            db.executemany("UPDATE entries SET used = ? WHERE id = ?", ((now, i) for i in used))
-    if known.all():
-        return np.arange(n), rows
-    found = Embedded(rows.features[known], rows.n_tokens[known], rows.truncated[known])
-    return np.flatnonzero(known), found
-
-
-def _insert(
-    db: sqlite3.Connection, signature: str, texts: Sequence[str], rows: Embedded, max_bytes: int
-) -> None:
-    name = (_encoded(signature),)
-    row_of = {key: i for i, key in enumerate(_keys(signature, texts))}
-    features = np.asarray(rows.features, "<f4")
-    now = time.time_ns()
-
-    def values() -> Iterator[tuple[bytes, bytes]]:
-        for key, i in row_of.items():
-            reading = _READING.pack(int(rows.n_tokens[i]), bool(rows.truncated[i]))
-            body = features[i].tobytes() + reading
-            yield body + _checksum(key, body), key
-
-    with db:
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("INSERT OR IGNORE INTO embedders (signature) VALUES (?)", name)
-        # A key is there already where its row was damaged or another process was as quick.
-        db.executemany("DELETE FROM entries WHERE key = ?", ((key,) for key in row_of))
-        db.executemany(
-            """INSERT INTO entries (key, used, embedder)
-            SELECT ?, ?, id FROM embedders WHERE signature = ?""",
-            ((key, now, *name) for key in row_of),
-        )
-        db.executemany("INSERT INTO vectors SELECT id, ? FROM entries WHERE key = ?", values())
-        _evict(db, max_bytes)
-
-
-def _evict(db: sqlite3.Connection, max_bytes: int) -> None:
-    """Delete the rows that were not used for longest until the database fits."""
-    size = """SELECT (page_count - freelist_count) * page_size
-        FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()"""
-    oldest = "SELECT id FROM entries ORDER BY used, id LIMIT ?"
-    n_deleted = 1
-    while n_deleted and (n_bytes := db.execute(size).fetchone()[0]) > max_bytes:
-        (n_entries,) = db.execute("SELECT count(*) FROM entries").fetchone()
-        n_old = ceil(n_entries * (1 - _KEEP * max_bytes / n_bytes))
-        n_deleted = db.execute(f"DELETE FROM entries WHERE id IN ({oldest})", (n_old,)).rowcount
-
-
-def _count(db: sqlite3.Connection) -> dict[str, int]:
-    counts = db.execute(
-        """SELECT coalesce(CAST(signature AS BLOB), x''), n FROM embedders
-        JOIN (SELECT embedder, count(*) AS n FROM entries GROUP BY embedder)
-        ON embedder = embedders.id ORDER BY n DESC, signature"""
-    )
-    return {signature.decode("utf-8", "backslashreplace"): int(n) for signature, n in counts}
-
-
-def _delete(db: sqlite3.Connection, signature: str | None) -> None:
-    if signature is None:
-        db.execute("DELETE FROM entries")
-    else:
-        which = "embedder = (SELECT id FROM embedders WHERE signature = ?)"
-        db.execute(f"DELETE FROM entries WHERE {which}", (_encoded(signature),))

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.embed.cache import FeatureCache, empty_rows
+from mauve.embed.cache import FeatureCache
+from mauve.embed.cache_rows import empty_rows
 from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.errors import InvalidParameterError, check_int
 

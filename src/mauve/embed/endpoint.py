@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import random
 import re
 import threading
@@ -14,12 +13,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
 from http.client import HTTPException
-from ipaddress import ip_address
 from queue import SimpleQueue
 from socket import gaierror
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 # One POST and one GET need no HTTP package, which would be one more to install and to keep
 # safe. urllib knows proxies and certificates; what it lacks, retries, is a loop.
@@ -28,6 +26,7 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_ope
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.embed.address import address, authorization, is_local, split_url
 from mauve.embed.protocol import Embedded, Progress
 from mauve.errors import InvalidParameterError, MauveError, bad_parameter, check_int, check_real
 from mauve.printable import printable
@@ -68,8 +67,8 @@ class EndpointEmbedder:
         Comes before the name in the URL. Without either, the server is asked when the name
         is first needed, and must have one model only.
     api_key : str, optional
-        Sent over https or to this machine only. Without one it is ``$MAUVE_API_KEY``, then
-        ``$OPENAI_API_KEY``; the first that is set counts, and an empty one means none.
+        Sent over https or to this machine only. Without one it is ``$MAUVE_API_KEY``, then, for
+        OpenAI itself and this machine, ``$OPENAI_API_KEY``; an empty one means none.
     batch_size : int
         Texts in one request; fewer once the server says that these are too many.
     n_connections : int
@@ -102,10 +101,10 @@ class EndpointEmbedder:
     retries: int = 5
     dimensions: int | None = None
     backoff: float = 0.5
-    _authorization: str = field(init=False, repr=False, compare=False)
+    authorization: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self, api_key: str | None) -> None:
-        parts = _split(self.url)
+        parts = split_url(self.url)
         fragment = unquote(parts.fragment.removeprefix("model=")) if parts.fragment else None
         model = fragment if self.model is None else self.model
         if model is not None and not (isinstance(model, str) and model.strip()):
@@ -118,9 +117,9 @@ class EndpointEmbedder:
         if self.dimensions is not None:
             check_int(_CALLER, "dimensions", self.dimensions, 1)
         # The class is frozen for its users; here it is still being made.
-        object.__setattr__(self, "url", _address(parts))
+        object.__setattr__(self, "url", address(parts))
         object.__setattr__(self, "model", model)
-        object.__setattr__(self, "_authorization", _authorization(api_key, parts))
+        object.__setattr__(self, "authorization", authorization(api_key, parts))
 
     @property
     def signature(self) -> str:
@@ -188,7 +187,7 @@ class _Run:
         # Threads change it without a lock: the worst of a race is one more refused batch.
         self.limit = embedder.batch_size
         # A proxy has no business with this machine, and would see the key.
-        proxies = ProxyHandler({} if _is_local(urlsplit(embedder.url)) else None)
+        proxies = ProxyHandler({} if is_local(urlsplit(embedder.url)) else None)
         self.opener = build_opener(proxies, _Redirects())
         # Some hosts turn away the name that urllib gives itself.
         self.headers = {"Content-Type": "application/json", "User-Agent": "mauve-eval"}
@@ -222,8 +221,8 @@ class _Run:
         data = None if body is None else json.dumps(body).encode()
         while True:
             request = Request(address, data, self.headers)
-            if embedder._authorization:
-                request.add_unredirected_header("Authorization", embedder._authorization)
+            if embedder.authorization:
+                request.add_unredirected_header("Authorization", embedder.authorization)
             # SystemRandom: a retry must not advance the generator that a user has seeded.
             jitter = random.SystemRandom().uniform(0.5, 1.5)
             wait = min(_LONGEST_WAIT, embedder.backoff * 2**n_tries * jitter)
@@ -281,7 +280,7 @@ class _Run:
                 found = found.get(name, found) if isinstance(found, dict) else found
             text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         # A server may repeat the key, so it goes before the text is cut.
-        key = self.embedder._authorization.rpartition(" ")[2]
+        key = self.embedder.authorization.rpartition(" ")[2]
         return printable((text.replace(key, "***") if key else text).strip())[:200]
 
 
@@ -345,56 +344,3 @@ def _asked_wait(value: str | None) -> float:
     with suppress(ValueError, TypeError):
         return max(0.0, (parsedate_to_datetime(str(value)) - datetime.now(UTC)).total_seconds())
     return 0.0  # neither, so our own back-off has to do
-
-
-def _split(url: str) -> SplitResult:
-    """Return the parts of a URL that can be used, or raise without showing a password."""
-    rule = "an http:// or https:// address with nothing behind its path but #model=NAME"
-    text, base = str(url), str(url).partition("#")[0]
-    with suppress(ValueError):  # a port that is no number, a bracket that is not closed
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        clean = base.isascii() and base.isprintable() and not set(" ?") & set(base)
-        if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
-            return parts
-    raise bad_parameter(_CALLER, "url", rule, text.rpartition("@")[2].partition("?")[0])
-
-
-def _address(parts: SplitResult) -> str:
-    """Return the full address of the embeddings, without user, password and model."""
-    host = parts.netloc.rpartition("@")[2].lower()
-    host = host.removesuffix(":443" if parts.scheme == "https" else ":80").removesuffix(":")
-    path = parts.path.rstrip("/")
-    if not path.endswith("/embeddings"):
-        path += "/embeddings" if re.search(r"/v\d+$", path) else "/v1/embeddings"
-    return f"{parts.scheme}://{host}{path}"
-
-
-def _is_local(parts: SplitResult) -> bool:
-    with suppress(ValueError):  # a name
-        return ip_address(str(parts.hostname)).is_loopback
-    return parts.hostname == "localhost"
-
-
-def _authorization(api_key: str | None, parts: SplitResult) -> str:
-    """Return the header that carries the key, empty without one, or raise without showing it."""
-    login = parts.username and unquote(f"{parts.username}:{parts.password or ''}")
-    sources = {"api_key": api_key, "the URL": login}
-    sources |= {f"${name}": os.environ.get(name) for name in ("MAUVE_API_KEY", "OPENAI_API_KEY")}
-    source = next((name for name, key in sources.items() if key is not None), "api_key")
-    key = str(sources[source] or "").strip()
-    if not key:
-        return ""
-    if re.search(r"[^!-~]", key):  # http.client would name the key in its own error
-        raise InvalidParameterError(
-            f"The key of {source} must be printable ASCII without spaces. Got others instead."
-        )
-    if parts.scheme != "https" and not _is_local(parts):
-        raise InvalidParameterError(
-            f"The key of {source} is only sent over https or to localhost. Got "
-            f"{_address(parts)} instead: use https, tunnel the port to localhost, or send no "
-            "key with api_key='' or an empty $MAUVE_API_KEY."
-        )
-    if source == "the URL":
-        return f"Basic {base64.b64encode(key.encode()).decode()}"
-    return f"Bearer {key}"
