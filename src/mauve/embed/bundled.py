@@ -1,0 +1,143 @@
+"""The bundled model: a small causal language model, run by ONNX Runtime without torch."""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.embed.batching import encodable, padded, token_batches
+from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.surprisal import Scaling, ending_statistics, surprisal_features
+from mauve.errors import check_choice, check_int
+from mauve.threads import available_threads
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+    from tokenizers import Tokenizer
+
+#: The folder of the model, which Transformers loads as well.
+MODEL = Path(__file__).parent / "model"
+
+CONTEXT, WIDTH = 512, 128
+POOLINGS = ("surprisal", "mean", "last")
+_END_OF_TEXT = 0
+_BATCH = 2048  # tokens: all logits of a batch are in memory at once
+_BULK = 4096  # texts that are tokenised at a time
+
+
+class BundledEmbedder:
+    """Features from the model that comes with the package.
+
+    Parameters
+    ----------
+    pooling : {"surprisal", "mean", "last"}
+        The mean hidden state joined with statistics of the token log-probabilities, the
+        mean alone, or the hidden state of the last token.
+    max_length : int
+        Tokens to read of a text, at most 512.
+
+    Examples
+    --------
+    >>> found = BundledEmbedder().embed(["The cat sat on the mat.", "The cat sat."])
+    >>> found.features.shape, found.n_truncated
+    ((2, 130), 0)
+    """
+
+    def __init__(self, *, pooling: str = "surprisal", max_length: int = CONTEXT) -> None:
+        self.pooling = check_choice("BundledEmbedder", "pooling", pooling, POOLINGS)
+        # One position is the end-of-text token that stands before every text.
+        self.max_length = check_int("BundledEmbedder", "max_length", max_length, 2, CONTEXT)
+
+    @property
+    def signature(self) -> str:
+        """Model, pooling and length."""
+        return f"bundled-{_checksum()}:{self.pooling}:{self.max_length}"
+
+    def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
+        """Return the features of texts."""
+        ids, truncated = self._tokens(texts)
+        hidden, statistics = self._pooled(ids, on_progress or (lambda *_: None))
+        if self.pooling == "surprisal":
+            hidden = surprisal_features(hidden, statistics, _scaling())
+        # The token before each text is not one of its own.
+        n_tokens = np.array([len(row) - 1 for row in ids], dtype=np.int64)
+        return Embedded(hidden, n_tokens, truncated)
+
+    def measure_scaling(self, texts: Sequence[str]) -> Scaling:
+        """Measure where the features of `texts` lie, for a model that has just been trained."""
+        ids, _ = self._tokens(texts)
+        return Scaling.measured(*self._pooled(ids, lambda *_: None))
+
+    def _tokens(self, texts: Sequence[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
+        ids, truncated = [], []
+        for start in range(0, len(texts), _BULK):
+            part = encodable(texts[start : start + _BULK])
+            for encoding in _tokenizer().encode_batch_fast(part):
+                truncated.append(len(encoding.ids) >= self.max_length)
+                ids.append([_END_OF_TEXT, *encoding.ids[: self.max_length - 1]])
+        return ids, np.array(truncated, dtype=bool)
+
+    def _pooled(
+        self, ids: list[list[int]], report: Progress
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return hidden states, shape (n, d), and statistics, shape (n, 2)."""
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        hidden = np.empty((len(ids), WIDTH), dtype=np.float32)
+        statistics = np.zeros((len(ids), 2), dtype=np.float32)
+        wanted = ["hidden", "log_probability"] if self.pooling == "surprisal" else ["hidden"]
+        done = 0
+        for rows in token_batches(lengths, _BATCH):
+            table = padded([ids[i] for i in rows], _END_OF_TEXT)
+            if table.shape[1] == 1:  # ONNX Runtime cannot subtract arrays of no columns
+                table = np.repeat(table, 2, axis=1)
+            states, *chances = _session().run(wanted, {"ids": table})
+            # An empty text, where it is allowed, has the end-of-text token alone.
+            own = [slice(min(1, n - 1), n) for n in lengths[rows].tolist()]
+            if self.pooling == "last":
+                hidden[rows] = states[np.arange(len(rows)), lengths[rows] - 1]
+            else:
+                means = [row[part].mean(axis=0) for row, part in zip(states, own, strict=True)]
+                hidden[rows] = means
+            if chances:
+                statistics[rows] = ending_statistics(
+                    [row[part] for row, part in zip(chances[0], own, strict=True)]
+                )
+            done += len(rows)
+            report("embedding", done, len(ids))
+        return hidden, statistics
+
+
+@cache
+def _session() -> "InferenceSession":
+    from onnxruntime import InferenceSession, SessionOptions  # slow to import
+
+    options = SessionOptions()
+    options.intra_op_num_threads = available_threads()
+    options.log_severity_level = 3  # errors only
+    model = str(MODEL / "model.onnx")
+    return InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(MODEL / "tokenizer.json"))
+
+
+@cache
+def _scaling() -> Scaling | None:
+    return Scaling.read(MODEL)
+
+
+@cache
+def _checksum() -> str:
+    """Return a checksum of all that a feature depends on."""
+    digest = hashlib.sha256()
+    for name in ("model.safetensors", "model.onnx", "tokenizer.json", "features.json"):
+        digest.update((MODEL / name).read_bytes())
+    return digest.hexdigest()[:8]

@@ -1,0 +1,126 @@
+"""Features from sentence-transformers models; needs the ``sentence`` extra."""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+
+from mauve.embed.batching import encodable
+from mauve.embed.devices import find_devices, find_dtype
+from mauve.embed.folder import folder_checksum
+from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.transformer import quiet
+from mauve.errors import InvalidParameterError, bad_parameter, check_int
+
+_CHUNK = 2048  # texts between two reports; sorted by length within
+
+
+class SentenceEmbedder:
+    """Features of a sentence-transformers model, with the pooling that it was trained with.
+
+    Such models see what a text is about, and hardly how it is written: docs/embedders.md.
+
+    Parameters
+    ----------
+    model : str or Path
+        Name on the hub, or a folder.
+    max_length : int, optional
+        Tokens to read of a text; the model's own limit by default.
+    dtype, device, revision
+        As for :class:`mauve.embed.transformer.TransformersEmbedder`; one device only.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        max_length: int | None = None,
+        dtype: str = "auto",
+        device: str = "auto",
+        revision: str | None = None,
+    ) -> None:
+        self.model = str(model)
+        if not self.model:
+            raise bad_parameter("SentenceEmbedder", "model", "a name on the hub, or a folder", "")
+        [self._device, *_] = find_devices(device)
+        self._dtype = find_dtype(dtype, self._device)
+        try:
+            with quiet():
+                self._encoder = SentenceTransformer(
+                    self.model,
+                    device=str(self._device),
+                    revision=revision,
+                    model_kwargs={"dtype": self._dtype},
+                )
+        except Exception as error:  # of a dozen kinds, where a folder is damaged
+            reason = " ".join(str(error).split())[:300]
+            raise InvalidParameterError(
+                "The 'embedder' parameter must name a sentence-transformers model after "
+                f"'sentence:'. Got {self.model!r}, which could not be loaded ({reason})."
+            ) from None  # their tracebacks are pages long, and say no more
+        self._tokenizer: Any = self._encoder.tokenizer
+        if callable(self._tokenizer) and self._tokenizer.pad_token is None:
+            self._tokenizer.pad_token = self._tokenizer.eos_token  # which the mask hides
+        limit = self._encoder.max_seq_length
+        if max_length is not None:
+            if limit == math.inf:
+                raise bad_parameter(
+                    "SentenceEmbedder", "max_length", "left out: this model reads all of a text",
+                    max_length,
+                )  # fmt: skip
+            check_int("SentenceEmbedder", "max_length", max_length, 2, limit)
+            self._encoder.max_seq_length = max_length
+
+    @property
+    def max_length(self) -> int:
+        """Tokens that are read of a text; 0 where all are."""
+        limit = self._encoder.max_seq_length
+        return 0 if limit is None or limit == math.inf else int(limit)
+
+    @cached_property
+    def signature(self) -> str:
+        """Model with its checksum, length and number type."""
+        name = Path(self.model).name or self.model
+        identity = folder_checksum(Path(self.model)) or self._commit() or "unknown"
+        number = str(self._dtype).removeprefix("torch.")
+        return f"sentence:{name}@{identity[:8]}:{self.max_length}:{number}".replace("|", "_")
+
+    def _commit(self) -> str | None:
+        for module in self._encoder:
+            config: Any = getattr(getattr(module, "auto_model", None), "config", None)
+            if getattr(config, "_commit_hash", None):
+                return str(config._commit_hash)
+        return None
+
+    def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
+        """Return the features of texts."""
+        texts = encodable(texts)
+        report = on_progress or (lambda *_: None)
+        rows: list[Any] = []
+        for start in range(0, len(texts), _CHUNK):
+            part = texts[start : start + _CHUNK]
+            with torch.inference_mode():
+                rows.append(
+                    self._encoder.encode(part, convert_to_numpy=True, show_progress_bar=False)
+                )
+            report("embedding", start + len(part), len(texts))
+        prompt = self._encoder.prompts.get(self._encoder.default_prompt_name or "") or ""
+        lengths = self._lengths([prompt + text for text in texts])
+        limit = self.max_length or int(lengths.max())
+        features = np.concatenate(rows).astype(np.float32)
+        return Embedded(features, np.minimum(lengths, limit), lengths > limit)
+
+    def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
+        """Return the number of tokens of texts before any is cut."""
+        if callable(self._tokenizer):
+            rows = self._tokenizer(texts, verbose=False)["input_ids"]
+        else:  # static embeddings have one that Transformers has not wrapped
+            found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+            rows = [encoding.ids for encoding in found]
+        return np.array([len(row) for row in rows], dtype=np.int64)

@@ -1,0 +1,357 @@
+"""Features from any Transformers model: a name on the hub, or a local folder."""
+
+import copy
+import threading
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from numpy.typing import NDArray
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+)
+
+from mauve.embed.batching import encodable, token_batches
+from mauve.embed.devices import find_devices, find_dtype
+from mauve.embed.folder import folder_checksum
+from mauve.embed.pooling import POOLINGS
+from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.replica import Pooled, Replica
+from mauve.embed.surprisal import Scaling, surprisal_features
+from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
+
+DEFAULT_LENGTH = 1024
+#: Kinds with a language-model head that look both ways unless they are told to be decoders.
+_TWO_WAYS = {*MODEL_FOR_MASKED_LM_MAPPING_NAMES, "bert-generation", "xlnet"}
+_BULK = 4096  # texts that are tokenised at a time
+_CALLER = "TransformersEmbedder"
+
+
+class TransformersEmbedder:
+    """Hidden states of a Transformers model, pooled to one row a text.
+
+    Parameters
+    ----------
+    model : str or Path
+        Name on the hub, or a folder.
+    pooling : {"last", "mean", "max", "cls", "surprisal"}, optional
+        Hidden state of the last token (the paper's, and the default for causal models), mean
+        (the default for others), maximum, or first; or, for causal models, the mean joined
+        with statistics of the token log-probabilities.
+    layer : int
+        Which hidden states, as Transformers numbers them: 0 the embeddings, -1 the last.
+    max_length : int, optional
+        Tokens to read of a text; 1,024 or the model's context, whichever is less.
+    dtype : {"auto", "float32", "bfloat16", "float16", "float64"}
+        By default sixteen bits on a GPU, thirty-two elsewhere.
+    device : str
+        "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas: texts are shared out.
+    revision : str, optional
+        Commit, tag or branch on the hub.
+    trust_remote_code : bool
+        Run code that comes with the model; never unless asked.
+
+    Examples
+    --------
+    >>> from mauve.embed.bundled import MODEL  # a GPT-2 folder that is there anyway
+    >>> embedder = TransformersEmbedder(MODEL, device="cpu")
+    >>> embedder.embed(["The cat sat on the mat."]).features.shape
+    (1, 128)
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        pooling: str | None = None,
+        layer: int = -1,
+        max_length: int | None = None,
+        dtype: str = "auto",
+        device: str = "auto",
+        revision: str | None = None,
+        trust_remote_code: bool = False,
+    ) -> None:
+        self.model = str(model)
+        self._source = {"revision": revision, "trust_remote_code": trust_remote_code}
+        self._devices = find_devices(device)
+        self._dtype = find_dtype(dtype, self._devices[0])
+        self._config = self._load(AutoConfig)
+        self._is_causal = _is_causal(self._config)
+        self._tokenizer = self._load(AutoTokenizer)
+        if pooling is None:
+            pooling = "last" if self._is_causal else "mean"
+        self.pooling = check_choice(_CALLER, "pooling", pooling, POOLINGS)
+        n_layers = int(getattr(self._config.get_text_config(), "num_hidden_layers", 0))
+        self.layer = check_int(_CALLER, "layer", layer, -n_layers - 1, n_layers)
+        if self.layer in (n_layers, -1):
+            self.layer = -1
+        if self.pooling == "surprisal":
+            self._check_surprisal()
+        context = _context(self._config, self._tokenizer)
+        if max_length is not None:
+            check_int(_CALLER, "max_length", max_length, 2)
+        self.max_length = min(max_length or DEFAULT_LENGTH, context)
+        self._budget: int | None = None
+        self._lock = threading.Lock()
+
+    @cached_property
+    def signature(self) -> str:
+        """Model with its revision or checksum, pooling, layer, length and number type."""
+        name = Path(self.model).name or self.model
+        identity = folder_checksum(Path(self.model)) or getattr(self._config, "_commit_hash", None)
+        number = str(self._dtype).removeprefix("torch.")
+        parts = [f"{name}@{(identity or 'unknown')[:8]}", self.pooling, f"layer{self.layer}"]
+        return ":".join([*parts, str(self.max_length), number]).replace("|", "_")
+
+    def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
+        """Return the features of texts."""
+        ids: list[list[int]] = []
+        truncated: list[bool] = []
+        for start in range(0, len(texts), _BULK):
+            self._tokenise(encodable(texts[start : start + _BULK]), ids, truncated)
+        features = self.embed_tokens(ids, on_progress)
+        # A token that we put before a text is not one of its own.
+        n_tokens = np.array([len(row) - len(self._before) for row in ids], dtype=np.int64)
+        return Embedded(features, n_tokens, np.array(truncated, dtype=bool))
+
+    def embed_tokens(
+        self, ids: Sequence[Sequence[int]], on_progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return the features of texts that are tokens already, at least one each."""
+        rows = [[int(token) for token in row][: self.max_length] for row in ids]
+        empty = [i for i, row in enumerate(rows) if not row]
+        if empty:
+            raise InvalidParameterError(
+                f"The 'ids' parameter of {_CALLER} must hold rows of at least one token. "
+                f"Got an empty row at position {empty[0]} instead."
+            )
+        if not rows:
+            width = self._config.get_text_config().hidden_size
+            return np.empty((0, width + 2 * (self.pooling == "surprisal")), dtype=np.float32)
+        known: Any = self._replicas[0].model.get_input_embeddings()
+        n_known = len(known.weight)
+        for i, row in enumerate(rows):
+            if min(row) < 0 or max(row) >= n_known:
+                raise InvalidParameterError(
+                    f"The 'ids' parameter of {_CALLER} must hold token numbers in "
+                    f"[0, {n_known - 1}], those of {self.model!r}. Got "
+                    f"{min(row) if min(row) < 0 else max(row)} at position {i} instead."
+                )
+        hidden, statistics = self._run(rows, on_progress or (lambda *_: None))
+        if statistics is None:
+            return hidden
+        return surprisal_features(hidden, statistics, Scaling.read(Path(self.model)))
+
+    def _tokenise(self, texts: list[str], ids: list[list[int]], truncated: list[bool]) -> None:
+        encode = {"add_special_tokens": True, "return_attention_mask": False, "verbose": False}
+        found = self._tokenizer(texts, **encode)["input_ids"]
+        before = self._before
+        room = self.max_length - len(before)
+        long = [i for i, row in enumerate(found) if len(row) > room]
+        if long:  # once more: only the tokenizer knows which tokens must stay at the end
+            cut = self._tokenizer(
+                [texts[i] for i in long], truncation=True, max_length=room, **encode
+            )["input_ids"]
+            for i, row in zip(long, cut, strict=True):
+                found[i] = row
+        end = self._tokenizer.eos_token_id
+        # A text of no tokens at all is read as the end-of-text token.
+        ids += [[*before, *row] or [self._pad if end is None else end] for row in found]
+        cut_rows = set(long)
+        truncated += [i in cut_rows for i in range(len(found))]
+
+    @cached_property
+    def _before(self) -> list[int]:
+        """What must stand before a text so that its first word has a probability."""
+        begin = self._tokenizer.bos_token_id
+        if begin is None:
+            begin = self._tokenizer.eos_token_id
+        if self.pooling != "surprisal" or begin is None:
+            return []
+        added = self._tokenizer("")["input_ids"]  # many tokenizers put it there themselves
+        return [] if [*added[:1]] == [begin] else [begin]
+
+    @property
+    def _pad(self) -> int:
+        for known in (self._config.pad_token_id, self._tokenizer.pad_token_id):
+            if known is not None:
+                return int(known)
+        return 0  # a causal model never looks at it
+
+    def _run(
+        self, ids: list[list[int]], report: Progress
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """Share the batches out over the devices."""
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        if self._budget is None:
+            self._budget = min(replica.token_budget() for replica in self._replicas)
+        pending = deque(token_batches(lengths, self._budget))
+        parts: list[tuple[NDArray[np.int64], Any]] = []
+        done = 0
+
+        def keep(rows: NDArray[np.int64], found: Pooled) -> None:
+            nonlocal done
+            on_host = found.on_host()
+            with self._lock:
+                parts.append((rows, on_host))
+                done += len(rows)
+                report("embedding", done, len(ids))
+
+        def work(replica: Replica) -> None:
+            # One batch is on its way while the one before is fetched.
+            last: tuple[NDArray[np.int64], Pooled] | None = None
+            while True:
+                with self._lock:
+                    rows = pending.popleft() if pending else None
+                if rows is None:
+                    break
+                try:
+                    found = replica.forward([ids[i] for i in rows])
+                except (RuntimeError, MemoryError) as error:
+                    if not _is_out_of_memory(error):
+                        raise
+                    self._back_off(rows, lengths, pending, error)
+                    continue
+                if last is not None:
+                    keep(*last)
+                last = rows, found
+            if last is not None:
+                keep(*last)
+
+        if len(self._replicas) == 1:
+            work(self._replicas[0])
+        else:
+            with ThreadPoolExecutor(len(self._replicas)) as pool:
+                list(pool.map(work, self._replicas))
+        order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+        hidden = np.concatenate([found[0] for _, found in parts])[order]
+        if parts[0][1][1] is None:
+            return hidden, None
+        return hidden, np.concatenate([found[1] for _, found in parts])[order]
+
+    def _back_off(
+        self,
+        rows: NDArray[np.int64],
+        lengths: NDArray[np.int64],
+        pending: "deque[NDArray[np.int64]]",
+        error: Exception,
+    ) -> None:
+        """Halve the batches for what is left, and for the calls to come."""
+        if len(rows) == 1:
+            raise InvalidParameterError(
+                f"The 'max_length' parameter of {_CALLER} must be such that one text fits the "
+                f"memory. Got {self.max_length}, and a text of {lengths[rows[0]]} tokens does "
+                "not fit: use a smaller one, or another device."
+            ) from error
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        with self._lock:
+            half = max(1, len(rows) * int(lengths[rows].max()) // 2)
+            self._budget = min(half, self._budget or half)  # another device may be at less
+            left = np.concatenate([rows, *pending])
+            pending.clear()
+            pending.extend(left[part] for part in token_batches(lengths[left], self._budget))
+
+    @cached_property
+    def _replicas(self) -> list[Replica]:
+        loader = AutoModelForCausalLM if self.pooling == "surprisal" else AutoModel
+        model, report = self._load(loader, dtype=self._dtype, output_loading_info=True)
+        unused = ["pooler"]
+        if hasattr(model, "encoder") and hasattr(model, "decoder"):
+            model = model.get_encoder()
+            unused.append("decoder.")
+        # Transformers would go on with random numbers in their place.
+        absent = [key for key in report["missing_keys"] if not any(part in key for part in unused)]
+        if absent:
+            raise InvalidParameterError(
+                f"The 'embedder' parameter must name a model with all of its weights. Got "
+                f"{self.model!r}, where {len(absent)} are not found, {min(absent)!r} among them."
+            )
+        return [
+            Replica(
+                copy.deepcopy(model) if i else model,
+                device, self._is_causal, self.pooling, self.layer, self._pad,
+            )
+            for i, device in enumerate(self._devices)
+        ]  # fmt: skip
+
+    def _load(self, loader: Any, **options: Any) -> Any:
+        try:
+            with quiet():
+                return loader.from_pretrained(self.model, **self._source, **options)
+        except Exception as error:  # of a dozen kinds, where a folder is damaged
+            reason = " ".join(str(error).split())[:300]
+            raise InvalidParameterError(
+                f"The 'embedder' parameter must be the name of a model on the hub or its folder. "
+                f"Got {self.model!r}, which could not be loaded ({reason})."
+            ) from None  # their tracebacks are pages long, and say no more
+
+    def _check_surprisal(self) -> None:
+        if not self._is_causal:
+            raise bad_parameter(
+                _CALLER, "pooling", "another one for a model that is not causal", self.pooling
+            )
+        if self.layer != -1:
+            raise bad_parameter(
+                _CALLER, "layer", "-1 with pooling='surprisal': only the last has probabilities",
+                self.layer,
+            )  # fmt: skip
+        for odd in ("logit_scale", "final_logit_softcapping", "logits_scaling"):
+            if getattr(self._config, odd, None):
+                raise bad_parameter(
+                    _CALLER, "pooling", f"another one for a model with '{odd}'", self.pooling
+                )
+
+
+def _is_causal(config: Any) -> bool:
+    kind = config.model_type
+    if config.is_encoder_decoder or kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return False
+    if kind in _TWO_WAYS:
+        return bool(getattr(config, "is_decoder", False))
+    # Embedding models are made of causal ones by taking the mask away.
+    text = config.get_text_config()
+    both_ways = getattr(text, "use_bidirectional_attention", None) in (True, "all")
+    return getattr(text, "is_causal", True) is not False and not both_ways
+
+
+def _context(config: Any, tokenizer: Any) -> int:
+    """Return how many tokens a model can read at most."""
+    context = int(getattr(config, "max_position_embeddings", 0) or 0)
+    if context <= 0:  # XLNet says -1
+        context = int(tokenizer.model_max_length)
+    if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer"):
+        # These count positions from the padding token on.
+        context -= int(config.pad_token_id or 0) + 1
+    return min(context, int(tokenizer.model_max_length))
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    said = str(error).lower()
+    told = ("out of memory", "can't allocate memory", "not enough memory")
+    kinds = (torch.cuda.OutOfMemoryError, MemoryError)
+    return isinstance(error, kinds) or any(words in said for words in told)
+
+
+@contextmanager
+def quiet() -> Any:
+    """Keep Transformers from telling what it loads: missing poolers are not used here."""
+    logging: Any = transformers.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,76 @@
+"""The bundled model can be trained again: the scripts run, on a corpus of a few kilobytes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mauve.embed.bundled import MODEL
+
+TRAINING = Path(__file__).parents[1] / "training"
+
+
+def run(*arguments):
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("training")
+    corpus = folder / "corpus.txt"
+    sentences = [f"Sentence {i} says that {i * i} is the square of {i}." for i in range(400)]
+    documents = [" ".join(sentences[i : i + 4]) for i in range(0, 400, 2)]
+    corpus.write_text("\n<|doc|>\n".join(documents))
+    small = "--layers 2 --width 32 --heads 2 --vocabulary 300 --context 64 --batch 4 --steps 6"
+    out = run(
+        TRAINING / "train.py", corpus, "--out", folder / "model", *small.split(), "--report", 3
+    )
+    run(TRAINING / "export.py", folder / "model")
+    return folder / "model", out
+
+
+def test_loss_curve_and_record(trained):
+    folder, out = trained
+    record = json.loads((folder / "training.json").read_text())
+    assert [point["step"] for point in record["curve"]] == [3, 6]
+    assert record["documents"] == 200
+    assert record["settings"]["seed"] == 0
+    assert len(record["sha256"]) == 64
+    assert '"held_out"' in out
+
+
+def test_graph_agrees_with_transformers(trained):
+    import onnxruntime
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    folder, _ = trained
+    ids = np.random.default_rng(0).integers(0, 300, size=(3, 20))
+    session = onnxruntime.InferenceSession(
+        str(folder / "model.onnx"), providers=["CPUExecutionProvider"]
+    )
+    hidden, chances = session.run(["hidden", "log_probability"], {"ids": ids})
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    with torch.no_grad():
+        found = model(torch.tensor(ids), output_hidden_states=True)
+    # Both compute in 32 bits, from the same weights of 16.
+    np.testing.assert_allclose(hidden, found.hidden_states[-1].numpy(), atol=1e-4)
+    wanted = found.logits[:, :-1].log_softmax(-1).gather(2, torch.tensor(ids)[:, 1:, None])[..., 0]
+    np.testing.assert_allclose(chances[:, 1:], wanted.numpy(), atol=1e-4)
+    assert (chances[:, 0] == 0).all()
+
+
+def test_the_bundled_model_is_the_one_in_its_record():
+    import hashlib
+
+    record = json.loads((MODEL / "training.json").read_text())
+    assert (
+        hashlib.sha256((MODEL / "model.safetensors").read_bytes()).hexdigest() == record["sha256"]
+    )
+    assert sum(path.stat().st_size for path in MODEL.iterdir()) < 16_000_000
