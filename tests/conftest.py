@@ -34,6 +34,14 @@ def pytest_make_collect_report(collector: pytest.Collector):
     return report
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_their_own(tmp_path_factory: pytest.TempPathFactory):
+    """Keep tests from the user's cache of features, and from each other's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAUVE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def feature_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with features of human texts and of a good and a bad system."""

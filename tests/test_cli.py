@@ -356,11 +356,11 @@ def test_wrong_dimensions(files):
     assert "'wide' must have as many features as 'human', 8. Got 9 instead" in wide.stderr
 
 
-def test_text_needs_an_embedder(files):
+def test_text_and_features_cannot_be_mixed(files):
     Path("texts.txt").write_text("one\ntwo\n")
     result = invoke("compare", "human.npy", "texts.txt")
     assert result.exit_code == 1
-    assert "no embedder built in" in result.stderr
+    assert "must be all text or all features" in result.stderr
 
 
 def test_file_name_that_is_too_long(files):
@@ -514,8 +514,8 @@ def test_wrong_number_of_prompts(files, n_lines):
     result = invoke("compare", "human.npy", "good.npy", "--prompts", "prompts.txt")
     assert result.exit_code == 1
     expected = (
-        f"error: 'prompts.txt' must have one line for each text of 'human.npy', 200. "
-        f"Got {n_lines} lines instead.\n"
+        "error: The 'prompts' parameter of compare must have one prompt for each of the 200 texts "
+        f"of 'human'. Got {n_lines} instead.\n"
     )
     assert result.stderr == expected
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
 import mauve
-from mauve import InvalidParameterError, MauveWarning, MissingExtraError, compare
+from mauve import InvalidParameterError, MauveWarning, compare
 from mauve.estimate import ESTIMATORS
 
 # 100 texts a side in 8 cells raise no warning.
@@ -303,10 +303,12 @@ class TestForms:
         found = score(texts[:100], texts[100:], embedder=embedder)
         assert found.mauve == score(human, model).mauve
 
-    def test_text_and_features_may_be_mixed(self):
-        human, model = clouds(27)
-        found = score(["a text"] * 100, model, embedder=lambda batch: human)
-        assert found.mauve == score(human, model).mauve
+    def test_text_and_features_cannot_be_mixed(self):
+        human, _ = clouds(25)
+        with pytest.raises(
+            InvalidParameterError, match=r"all text or all features\. Got text for model alone"
+        ):
+            compare(human, ["a text"] * 20)
 
     def test_one_system_without_a_name_is_called_model(self):
         assert list(compare(*clouds(28), **QUICK)) == ["model"]
@@ -494,7 +496,7 @@ class TestWarnings:
     def test_duplicates_that_leave_cells_empty(self):
         rng = np.random.default_rng(41)
         human, model = (rng.integers(2, size=(100, 2)) + 1.0 for _ in range(2))
-        with pytest.warns(MauveWarning, match=r"of 8 cells are empty for 'model'"):
+        with pytest.warns(MauveWarning, match=r"of 8 cells are empty: the features"):
             score(human, model)
 
     def test_each_is_raised_once_and_kept_in_the_result(self):
@@ -609,13 +611,32 @@ class TestBadInput:
         with pytest.raises(InvalidParameterError, match=r"'systems' .* at least one"):
             compare(clouds(52)[0], {})
 
-    def test_text_without_an_embedder(self):
-        with pytest.raises(MissingExtraError, match=r"'human' is text, .* pass embedder=FUNCTION"):
-            compare(["a text"] * 20, ["another"] * 20)
-
     def test_embedder_that_loses_rows(self):
-        with pytest.raises(InvalidParameterError, match=r"Got 19 rows for the 20 texts of 'human'"):
+        with pytest.raises(InvalidParameterError, match=r"Got 39 rows for 40 texts instead"):
             compare(["a"] * 20, ["b"] * 20, embedder=lambda texts: np.ones((len(texts) - 1, 3)))
+
+    @pytest.mark.parametrize("result", [None, 3.0, np.ones(40)])
+    def test_embedder_that_returns_no_table(self, result):
+        with pytest.raises(InvalidParameterError, match="The embedder's result must"):
+            compare(["a"] * 20, ["b"] * 20, embedder=lambda texts: result)
+
+    def test_embedder_that_returns_nan(self):
+        with pytest.raises(InvalidParameterError, match=r"The embedder's result must hold finite"):
+            compare(["a"] * 20, ["b"] * 20, embedder=lambda texts: np.full((40, 2), np.nan))
+
+    def test_too_few_texts_are_told_before_they_are_embedded(self):
+        with pytest.raises(InvalidParameterError, match=r"'model' must have at least 10 texts"):
+            compare(["a"] * 20, ["b"] * 9, embedder=lambda texts: 1 / 0)
+
+    def test_empty_texts_are_named_by_position(self):
+        with pytest.raises(
+            InvalidParameterError, match=r"'model' must .* not empty. Got empty .* position 3"
+        ):
+            compare(["a"] * 20, ["b", "b", "b", "", *["b"] * 9])
+
+    def test_unknown_way_with_empty_texts(self):
+        with pytest.raises(InvalidParameterError, match=r"'empty' .* 'error', 'keep'. Got 'drop'"):
+            compare(["a"] * 20, ["b"] * 20, empty="drop")
 
     def test_truncated_file(self, tmp_path):
         human, model = clouds(53)

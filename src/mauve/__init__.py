@@ -4,6 +4,8 @@ from importlib.metadata import version as _version
 
 from mauve.compare import compare
 from mauve.compute import PaperResult, compute_mauve
+from mauve.embed.protocol import Embedded, Embedder
+from mauve.embed.registry import get_embedder
 from mauve.errors import (
     ConvergenceError,
     InvalidParameterError,
@@ -19,6 +21,8 @@ __all__ = [
     "Comparison",
     "ConvergenceError",
     "Difference",
+    "Embedded",
+    "Embedder",
     "InvalidParameterError",
     "MauveError",
     "MauveResult",
@@ -28,4 +32,5 @@ __all__ = [
     "compare",
     "compute_mauve",
     "difference",
+    "get_embedder",
 ]

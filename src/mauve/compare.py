@@ -2,12 +2,15 @@
 
 import hashlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.advice import advice
+from mauve.embed.protocol import Progress
+from mauve.embed.registry import EmbedderLike
 from mauve.errors import (
     InvalidParameterError,
     MauveWarning,
@@ -17,6 +20,7 @@ from mauve.errors import (
     check_real,
 )
 from mauve.estimate import ESTIMATORS
+from mauve.form.report import FormReport
 from mauve.frontier import integral_from
 from mauve.grid import curve_grid, quadrature_grid
 from mauve.histogram import no_smoothing
@@ -27,12 +31,13 @@ from mauve.inference import (
     permutation_scores,
     score_interval,
 )
+from mauve.inputs import load_inputs
 from mauve.pairing import Influence
-from mauve.quantize.crossfit import FITTED, N_BLOCKS, JointClustering, Quantizer, cluster_jointly
+from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly
 from mauve.quantize.reduce import ORDERS
 from mauve.resample import LabelledPair
 from mauve.results import Comparison, MauveResult
-from mauve.samples import Embedder, Sample, SampleLike, load_sample
+from mauve.samples import Sample, SampleLike
 from mauve.score import mean_divergences, monotone, score_of
 from mauve.settings import (
     MAX_SCALING,
@@ -41,19 +46,18 @@ from mauve.settings import (
     check_clusterings,
     check_quantizer,
 )
-
-MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
-INFLUENCE_CLUSTERINGS = 15  # of which the interval is made, see docs/method.md
-FEW_TEXTS = 100  # below this an interval is too wide to be of use
-
-Progress = Callable[[str, int, int], None]
+from mauve.text_samples import EMPTY
 
 
 def compare(
     human: SampleLike,
     systems: SampleLike | Mapping[str, SampleLike],
     *,
-    embedder: Embedder | str = "bundled",
+    embedder: EmbedderLike = "bundled",
+    cache: bool = True,
+    strip: bool = False,
+    match_length: bool = False,
+    empty: str = "error",
     num_buckets: int | str = "auto",
     n_clusterings: int = 40,
     scaling: float = 5.0,
@@ -74,13 +78,21 @@ def compare(
 
     Parameters
     ----------
-    human : array_like of shape (n, d), sequence of str, or path
-        Features of human texts, the texts, or a ``.npy`` or ``.safetensors`` file.
+    human : sequence of str, array_like of shape (n, d), or path
+        Human texts, their features, or a file of either: ``.txt``, ``.jsonl``, ``.csv``,
+        ``.parquet``, or ``.npy`` and ``.safetensors`` for features.
     systems : the same, or a mapping from name to the same
         One system, or several by name. All are clustered together with the human texts,
         so their scores differ by their texts alone.
-    embedder : callable
-        Turns a list of strings into features of shape (n, d). Only for text.
+    embedder : str, Embedder or callable
+        What turns text into features: a name that :func:`mauve.get_embedder` knows, what it
+        returns, or a function from a list of strings to features of shape (n, d).
+    cache : bool
+        Keep the features of texts on disk, so that human text is embedded once.
+    strip, match_length : bool
+        Remove white space at both ends of texts; cut all texts to one number of words.
+    empty : {"error", "keep"}
+        Whether a text without a character is an error or read as one end-of-text token.
     num_buckets : int or "auto"
         Number of cells k; a tenth of the smallest sample, from 2 to 500, by default.
     n_clusterings : int
@@ -111,7 +123,8 @@ def compare(
     seed : int
         Everything random follows from it. Scores do not depend on the order of the texts.
     device : str
-        "auto" or "cpu", or a torch device such as "cuda" to cluster there.
+        "auto" embeds on the GPUs that are there and clusters on the CPU; "cpu", or a torch
+        device such as "cuda", does both there.
     on_progress : callable, optional
         Called with what is being done, how many steps are done, and how many there are.
 
@@ -145,9 +158,22 @@ def compare(
     names = [str(name) for name in named]
     if len(set(names)) < len(names):
         raise bad_parameter("compare", "systems", "a mapping of names that differ", names)
-    samples = [load_sample(human, "human", embedder)]
-    samples += [load_sample(s, n, embedder) for n, s in zip(names, named.values(), strict=True)]
-    _check_together(samples)
+    check_choice("compare", "empty", empty, EMPTY)
+    report = on_progress or (lambda *_: None)
+    # A system may be called "human" too, such as one half of the texts against the other.
+    reference = "human" if "human" not in names else "human (reference)"
+    inputs = load_inputs(
+        [reference, *names],
+        [human, *named.values()],
+        embedder,
+        device=None if device == "auto" else device,
+        cache=cache,
+        strip=strip,
+        match_length=match_length,
+        empty=empty,
+        on_progress=report,
+    )
+    samples = inputs.samples
     settings = Settings(
         num_buckets=check_buckets(num_buckets, min(map(len, samples))),
         n_clusterings=check_clusterings(n_clusterings),
@@ -165,7 +191,6 @@ def compare(
         seed=check_int("compare", "seed", seed, 0),
     )
     prompt_keys = _prompt_keys(prompts, samples)
-    report = on_progress or (lambda *_: None)
     steps = settings.n_clusterings + len(named)
     clustering = cluster_jointly(
         [sample.features for sample in samples],
@@ -188,28 +213,13 @@ def compare(
             None if prompt_keys is None else prompt_keys[rows],
             (samples[0], sample),
             settings,
+            settings.signature(inputs.origin, len(samples[0]), len(sample)),
+            inputs.forms.get(sample.name),
         )
         report("testing", settings.n_clusterings + i, steps)
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
     return Comparison(results, clustering)
-
-
-def _check_together(samples: list[Sample]) -> None:
-    human = samples[0]
-    for sample in samples:
-        if len(sample) < MIN_TEXTS:
-            raise InvalidParameterError(
-                f"'{sample.name}' must have at least {MIN_TEXTS} texts for compare. "
-                f"Got {len(sample)} instead: collect more, some hundreds if a difference is "
-                "to be seen."
-            )
-        if sample.features.shape[1] != human.features.shape[1]:
-            raise InvalidParameterError(
-                f"'{sample.name}' must have as many features as 'human', "
-                f"{human.features.shape[1]}. Got {sample.features.shape[1]} instead: embed all "
-                "texts with one model."
-            )
 
 
 def _prompt_keys(
@@ -219,13 +229,14 @@ def _prompt_keys(
     if prompts is None:
         return None
     keys: list[int] = []
-    for sample in samples:
-        if isinstance(prompts, Mapping) and sample.name not in prompts:
+    for i, sample in enumerate(samples):
+        side = sample.name if i else "human"
+        if isinstance(prompts, Mapping) and side not in prompts:
             raise InvalidParameterError(
                 "The 'prompts' parameter of compare must have the prompts of 'human' and of "
-                f"every system. Got none for '{sample.name}' instead."
+                f"every system. Got none for '{side}' instead."
             )
-        own = prompts[sample.name] if isinstance(prompts, Mapping) else prompts
+        own = prompts[side] if isinstance(prompts, Mapping) else prompts
         if len(own) != len(sample):
             raise InvalidParameterError(
                 f"The 'prompts' parameter of compare must have one prompt for each of the "
@@ -247,6 +258,8 @@ def _measure(
     prompt_keys: NDArray[np.uint64] | None,
     samples: tuple[Sample, Sample],
     settings: Settings,
+    signature: str,
+    form: FormReport | None,
 ) -> MauveResult:
     human, model = samples
     groups = _numbered(prompt_keys)
@@ -274,9 +287,7 @@ def _measure(
     smooth_grid = quadrature_grid()
     integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
 
-    # A text's influence holds the noise of its cells, which stands in for the terms of higher
-    # order that it leaves out: over 10 clusterings too much, over 40 too little of it.
-    influence = gap_influences(pair.first(INFLUENCE_CLUSTERINGS), scaling)
+    influence = gap_influences(pair, scaling)
     # Any number of clusterings makes an exact test, and ten show the spread over texts.
     few = pair.first(len(FITTED))
     if settings.interval == "influence":
@@ -314,40 +325,11 @@ def _measure(
         num_buckets=settings.num_buckets,
         n_human=len(human),
         n_model=len(model),
-        warnings=_warnings(human, model, p_all + q_all, settings),
-        signature=settings.signature(human.features.shape[1], len(human), len(model)),
+        warnings=advice(human, model, clustering.labels, settings, form),
+        signature=signature,
+        form=form,
         gap_error=float(gap_error),
         influence=Influence.sorted_by_content(
             influence, pair.is_human, clustering.keys[rows], prompt_keys
         ),
     )
-
-
-def _warnings(
-    human: Sample, model: Sample, counts: NDArray[np.int64], settings: Settings
-) -> tuple[str, ...]:
-    n_p, n_q, k = len(human), len(model), settings.num_buckets
-    found = []
-    for sample in (human, model):
-        if len(sample) < FEW_TEXTS:
-            found.append(
-                f"'{sample.name}' has {len(sample)} texts: below {FEW_TEXTS} the interval is wide "
-                "and its level only approximate."
-            )
-    if min(n_p, n_q) < 5 * k:
-        found.append(
-            f"{min(n_p, n_q)} texts are few for {k} cells: with less than five a cell the "
-            "score is noisy. Use more texts or a smaller num_buckets."
-        )
-    if max(n_p, n_q) > 10 * min(n_p, n_q):
-        found.append(
-            f"'{human.name}' has {n_p} texts and '{model.name}' {n_q}: the smaller sample sets "
-            "the precision."
-        )
-    empty = int((counts == 0).sum(axis=1).max())
-    if empty > k / 10:
-        found.append(
-            f"Up to {empty} of {k} cells are empty for '{model.name}': the features have few "
-            "distinct values. Check for duplicate texts or use a smaller num_buckets."
-        )
-    return tuple(found)

@@ -1,6 +1,5 @@
 """The paper's call: two samples in, the plug-in score of one clustering out."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -8,19 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mauve.errors import (
-    InvalidParameterError,
-    MauveWarning,
-    MissingExtraError,
-    check_int,
-    check_real,
-)
+from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.frontier import discretised_area, divergence_curve, frontier_integral
 from mauve.histogram import count_labels, krichevsky_trofimov, no_smoothing
+from mauve.paper_features import Featurizer
 from mauve.quantize.crossfit import pool_by_content
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.reduce import reduce_features
-from mauve.samples import load_sample
 from mauve.threads import parallel_map
 
 if TYPE_CHECKING:
@@ -94,8 +87,10 @@ def compute_mauve(
     ----------
     p_features, q_features : array_like of shape (n, d)
         Features of human and model texts.
-    p_tokens, q_tokens, p_text, q_text
-        Tokens or texts instead; they need an embedder, which this release does not have.
+    p_text, q_text : sequence of str
+        The texts instead.
+    p_tokens, q_tokens : sequence of array_like of int
+        Rows of token numbers of the featurizing model instead.
     num_buckets : int or "auto"
         Number of clusters; a tenth of the smaller sample, at least 2, by default.
     pca_max_data : int
@@ -104,8 +99,18 @@ def compute_mauve(
         Share of the variance to keep.
     kmeans_num_redo, kmeans_max_iter : int
         Restarts of k-means, of which the best is kept, and iterations of each.
-    featurize_model_name, device_id, max_text_length, batch_size, use_float64
-        How text is turned into features.
+    featurize_model_name : str
+        Transformers model, on the hub or in a folder, whose terminal hidden state is taken;
+        other names as in :func:`mauve.get_embedder`.
+    device_id : int
+        -1 for the CPU, else the number of a GPU.
+    max_text_length : int
+        Tokens to read of a text, at most what the model can.
+    batch_size : int
+        Accepted and not used: batches are made by the number of tokens, and do not change a
+        feature.
+    use_float64 : bool
+        Run the model in 64 bits.
     divergence_curve_discretization_size : int
         Points on the divergence curve.
     mauve_scaling_factor : float
@@ -126,8 +131,10 @@ def compute_mauve(
     >>> compute_mauve(p_features=features, q_features=features).mauve
     1.0
     """
-    p = _features("p", p_features, p_tokens, p_text)
-    q = _features("q", q_features, q_tokens, q_text)
+    featurizer = Featurizer(featurize_model_name, device_id, max_text_length, use_float64, verbose)
+    check_int("compute_mauve", "batch_size", batch_size, 1)
+    p = featurizer.features("p", p_features, p_tokens, p_text)
+    q = featurizer.features("q", q_features, q_tokens, q_text)
     if p.shape[1] != q.shape[1]:
         raise InvalidParameterError(
             f"The 'q_features' parameter of compute_mauve must have as many columns as "
@@ -216,40 +223,3 @@ def _closed_curve(p: Array, q: Array, size: int, scaling: float) -> Array:
     """Return the curve on a uniform grid of λ, with its ends on the axes."""
     inner = divergence_curve(p, q, np.linspace(_EDGE, 1 - _EDGE, size), scaling)
     return np.concatenate([[[1.0, 0.0]], inner, [[0.0, 1.0]]])
-
-
-def _features(
-    side: str, features: ArrayLike | None, tokens: Sequence[Any] | None, text: Sequence[str] | None
-) -> NDArray[Any]:
-    """Return the features of one side, or say what is missing."""
-    others = {f"{side}_tokens": tokens, f"{side}_text": text}
-    given = [name for name, value in others.items() if value is not None]
-    if features is None:
-        if len(given) == 1:
-            raise MissingExtraError(
-                f"The '{given[0]}' parameter of compute_mauve needs an embedder, which this "
-                f"release does not have: pass {side}_features, an array of shape (n, d)."
-            )
-        raise InvalidParameterError(
-            f"compute_mauve needs one of {side}_features, {side}_tokens and {side}_text. "
-            f"Got {' and '.join(given) or 'none'} instead."
-        )
-    sample = load_sample(features, f"{side}_features")
-    for name in given:  # Hugging Face evaluate passes the texts beside their features
-        if len(others[name] or ()) != len(sample):
-            raise InvalidParameterError(
-                f"The '{name}' parameter of compute_mauve must have as many texts as "
-                f"'{side}_features', {len(sample)}, or be left out. "
-                f"Got {len(others[name] or ())} instead."
-            )
-        warnings.warn(
-            f"'{name}' is not used by compute_mauve where '{side}_features' is given.",
-            MauveWarning,
-            stacklevel=3,
-        )
-    if len(sample) < 2:
-        raise InvalidParameterError(
-            f"The '{side}_features' parameter of compute_mauve must hold at least 2 texts. "
-            f"Got {len(sample)} instead."
-        )
-    return sample.features

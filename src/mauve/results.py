@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.errors import InvalidParameterError, check_real
+from mauve.form.report import FormReport
 from mauve.inference import ScorePair, equivalence_to_one, holm, texts_needed
 from mauve.pairing import Influence, correlation, share_of_model
 from mauve.printable import printable
@@ -65,6 +66,8 @@ class MauveResult:
         What a reader should know before trusting the number.
     signature : str
         The recipe: scores with different signatures cannot be compared.
+    form : FormReport or None
+        Differences of form between the texts; None where features were given.
     """
 
     name: str
@@ -92,6 +95,7 @@ class MauveResult:
     signature: str
     gap_error: float = field(repr=False)
     influence: Influence = field(repr=False)
+    form: FormReport | None = field(repr=False, default=None)
 
     def equivalence(self, margin: float) -> float:
         """Return the p-value of the test that the score is above 1 - `margin`.
@@ -138,6 +142,7 @@ class MauveResult:
             "divergence_curve": self.divergence_curve.tolist(),
             "warnings": list(self.warnings),
             "signature": self.signature,
+            "form": None if self.form is None else self.form.to_dict(),
         }
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":

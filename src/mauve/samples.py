@@ -1,8 +1,8 @@
-"""A sample in any form in, features out: arrays, feature files, text through an embedder."""
+"""A sample in any form in: features, feature files, texts, text files."""
 
 import gzip
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -12,20 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
-from mauve.errors import InvalidParameterError, MauveError, MissingExtraError
-
-#: A callable that turns n texts into features of shape (n, d).
-Embedder = Callable[[list[str]], ArrayLike]
+from mauve.errors import InvalidParameterError, MauveError
+from mauve.texts import TEXT_SUFFIXES, read_texts
 
 #: What `compare` takes as a sample: features, texts, or the path of a file of either.
 SampleLike = ArrayLike | Sequence[str] | str | Path
-
-_TEXT_SUFFIXES = (".txt", ".jsonl", ".csv", ".parquet")
-_NO_EMBEDDER = (
-    "{what} is text, and this release has no embedder built in: pass "
-    "embedder=FUNCTION, which takes a list of strings and returns features of shape (n, d), "
-    "or features instead of text."
-)
 
 
 @dataclass(frozen=True)
@@ -38,49 +29,49 @@ class Sample:
         What messages and tables call it.
     features : array of shape (n, d)
         Finite numbers of any float or integer type, possibly mapped from a file.
+    texts : list of str or None
+        What was embedded; None where features were given.
+    n_truncated : int
+        Texts that were longer than the embedder reads.
     """
 
     name: str
     features: NDArray[Any]
+    texts: list[str] | None = None
+    n_truncated: int = 0
 
     def __len__(self) -> int:
         return len(self.features)
 
 
-def load_sample(source: SampleLike, name: str, embedder: Embedder | str | None = None) -> Sample:
-    """Turn whatever a user has into a sample, or say in one sentence why not.
+def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
+    """Turn whatever a user has into features or texts, or say in one sentence why not.
 
     Parameters
     ----------
     source : array_like, sequence of str, or path
-        Features of shape (n, d); texts; or a ``.npy`` or ``.safetensors`` file of
-        features, also ``.npy.gz``.
+        Features of shape (n, d); texts; a ``.npy``, ``.npy.gz`` or ``.safetensors`` file of
+        features; or a file that :func:`mauve.texts.read_texts` reads.
     name : str
         What to call it.
-    embedder : callable, optional
-        Turns texts into features.
+
+    Returns
+    -------
+    array of shape (n, d), or list of str
 
     Examples
     --------
-    >>> len(load_sample([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], "human"))
-    3
-    >>> lengths = lambda texts: [[len(text), text.count(" ")] for text in texts]
-    >>> load_sample(["a text", "another"], "human", lengths).features.tolist()
-    [[6, 1], [7, 0]]
+    >>> read_sample([[0.0, 1.0], [1.0, 0.0]], "human").shape
+    (2, 2)
+    >>> read_sample(("a text", "another"), "human")
+    ['a text', 'another']
     """
     if isinstance(source, str | Path):
-        return Sample(name, _checked(_read_features(Path(source)), f"'{source}'"))
+        if is_text_file(source):
+            return read_texts(source).texts
+        return checked_features(_read_features(Path(source)), f"'{source}'")
     if _is_text(source):
-        if not callable(embedder):
-            raise MissingExtraError(_NO_EMBEDDER.format(what=f"'{name}'"))
-        texts = _texts(source, name)
-        features = _checked(np.asarray(embedder(texts)), f"The embedder's result for '{name}'")
-        if len(features) != len(texts):
-            raise InvalidParameterError(
-                f"The 'embedder' parameter must return one row of features for each text. Got "
-                f"{len(features)} rows for the {len(texts)} texts of '{name}' instead."
-            )
-        return Sample(name, features)
+        return _texts(source, name)
     try:
         features = np.asarray(source)
     except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch tensors
@@ -88,7 +79,33 @@ def load_sample(source: SampleLike, name: str, embedder: Embedder | str | None =
             f"'{name}' must be features of shape (n, d), texts, or a path. "
             f"Got what NumPy cannot make an array of instead ({error})."
         ) from error
-    return Sample(name, _checked(features, f"'{name}'"))
+    return checked_features(features, f"'{name}'")
+
+
+def is_text_file(path: str | Path) -> bool:
+    """Return whether a path is that of a file of texts, or standard input.
+
+    Examples
+    --------
+    >>> is_text_file("human.jsonl.gz"), is_text_file("human.npy"), is_text_file("-")
+    (True, False, True)
+    """
+    name = str(path).lower().removesuffix(".gz")
+    return str(path) == "-" or name.endswith(TEXT_SUFFIXES)
+
+
+def load_features(source: SampleLike, name: str) -> NDArray[Any]:
+    """Return the features of a sample that must not be text.
+
+    Examples
+    --------
+    >>> load_features([[0.0, 1.0]], "p_features").shape
+    (1, 2)
+    """
+    found = read_sample(source, name)
+    if isinstance(found, list):
+        raise InvalidParameterError(f"'{name}' must be features of shape (n, d). Got text instead.")
+    return found
 
 
 def _texts(source: Any, name: str) -> list[str]:
@@ -108,7 +125,8 @@ def _is_text(source: object) -> bool:
     return isinstance(source, Sequence) and any(isinstance(item, str) for item in source)
 
 
-def _checked(features: NDArray[Any], what: str) -> NDArray[Any]:
+def checked_features(features: NDArray[Any], what: str) -> NDArray[Any]:
+    """Return features if they are finite numbers in two dimensions, or raise."""
     if features.dtype.kind not in "fiu":
         raise InvalidParameterError(
             f"{what} must hold real numbers. Got the type {features.dtype} instead."
@@ -148,8 +166,6 @@ def _read_features(path: Path) -> NDArray[Any]:
         raise InvalidParameterError(
             f"{shown!r} must be the path of a file, or a list of texts. No such file was found."
         )
-    if kind.removesuffix(".gz") in _TEXT_SUFFIXES:
-        raise MissingExtraError(_NO_EMBEDDER.format(what=f"'{path}'"))
     try:
         if kind == ".npy":
             return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
@@ -167,7 +183,8 @@ def _read_features(path: Path) -> NDArray[Any]:
             "It may be cut short: write it again."
         ) from error
     raise InvalidParameterError(
-        f"'{path}' must end in .npy, .npy.gz or .safetensors. Got '{kind or path.name}' instead."
+        f"'{path}' must end in .npy, .npy.gz or .safetensors if it holds features, or in "
+        f"{', '.join(TEXT_SUFFIXES)} if it holds text. Got '{kind or path.name}' instead."
     )
 
 

@@ -28,12 +28,15 @@ class Settings:
     order: str
     seed: int
 
-    def signature(self, n_features: int, n_human: int, n_model: int) -> str:
-        """Return the recipe: what must be equal for two scores to be comparable."""
+    def signature(self, origin: str, n_human: int, n_model: int) -> str:
+        """Return the recipe: what must be equal for two scores to be comparable.
+
+        `origin` says where the features come from.
+        """
         return "|".join(
             [
                 f"mauve:{version('mauve-eval')}",
-                f"emb:features-{n_features}",
+                f"emb:{origin}",
                 f"reduce:{self.order}-{self.explained_variance:.12g}",
                 f"quant:{self.quantizer.signature}",
                 f"k:{self.num_buckets}",

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from mauve import __version__
+from mauve.cli.cache import cache
 from mauve.cli.compare import compare
 from mauve.cli.demo import demo
+from mauve.cli.embed import embed
 from mauve.cli.terminal import one_line_errors
 
 app = typer.Typer(
@@ -19,8 +21,9 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: the same in a pipe, in a file and in the docs
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
-for command in (compare, demo):
+for command in (compare, embed, demo):
     app.command()(one_line_errors(command))
+app.add_typer(cache)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,31 +1,38 @@
-"""``mauve compare``: feature files in, a table of scores out."""
+"""``mauve compare``: files of texts or features in, a table of scores out."""
 
 import json
 import math
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import mauve
+from mauve.cli import embedding
+from mauve.cli.embedding import one_of
 from mauve.cli.files import PICTURES, check_picture, write_picture
 from mauve.cli.tables import how_to_read, print_comparison
 from mauve.cli.terminal import (
+    collected_warnings,
     new_console,
-    no_python_warnings,
     progress_bar,
     say,
 )
+from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
 from mauve.estimate import ESTIMATORS
 from mauve.printable import printable
 from mauve.quantize.reduce import ORDERS
 from mauve.results import Comparison
-from mauve.samples import load_sample
+from mauve.samples import SampleLike
+from mauve.texts import TEXT_SUFFIXES, TextFile
 
-_SUFFIXES = (".npy", ".npy.gz", ".safetensors")
+_SUFFIXES = (
+    ".npy", ".npy.gz", ".safetensors",
+    *TEXT_SUFFIXES, *(f"{suffix}.gz" for suffix in TEXT_SUFFIXES),
+)  # fmt: skip
 _INTERVALS = ("influence", "bootstrap")
 
 
@@ -68,23 +75,28 @@ def named_systems(arguments: list[str]) -> dict[str, Path]:
     return systems
 
 
-def read_prompts(path: Path, files: Collection[Path]) -> list[str]:
-    """Read one prompt a line, as many as there are texts in each of `files`."""
+def read_prompts(path: Path) -> list[str]:
+    """Read one prompt a line."""
     try:
         with path.open(encoding="utf-8") as lines:
-            prompts = [line.rstrip("\n") for line in lines]
+            return [line.rstrip("\n") for line in lines]
     except UnicodeDecodeError as error:
         raise InvalidParameterError(
             f"'{path}' must be text in UTF-8, one prompt a line. Got {error}."
         ) from error
-    for file in files:
-        n_texts = len(load_sample(file, str(file)))
-        if len(prompts) != n_texts:
+
+
+def own_prompts(files: Mapping[str, tuple[Path, TextFile | None]]) -> dict[str, list[str]]:
+    """Return the prompts that stand in the files themselves."""
+    found = {}
+    for name, (path, file) in files.items():
+        if file is None or file.prompts is None:
             raise InvalidParameterError(
-                f"'{path}' must have one line for each text of '{file}', {n_texts}. "
-                f"Got {len(prompts)} lines instead."
+                f"'{path}' must have the field 'prompt' in every record for --by-prompt: "
+                "add it, or give the prompts in a file of their own with --prompts."
             )
-    return prompts
+        found[name] = file.prompts
+    return found
 
 
 def print_report(
@@ -106,17 +118,6 @@ def print_report(
         console.print(f"signature: {printable(signature)}", soft_wrap=True)
     for message in comparison.warnings:
         say("warning", message)
-
-
-def _one_of(choices: Collection[str]) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        if value not in choices:
-            raise typer.BadParameter(
-                f"must be one of {', '.join(choices)}. Got '{printable(value)}' instead."
-            )
-        return value
-
-    return check
 
 
 def _number(rule: str, test: Callable[[float], bool]) -> Callable[[float | None], float | None]:
@@ -164,7 +165,9 @@ def compare(
         Path,
         typer.Argument(
             metavar="HUMAN",
-            help="Features of human texts: a .npy, .npy.gz or .safetensors file of shape (n, d).",
+            help="Human texts: a .txt (one a line), .jsonl (field 'text'), .csv or .parquet file, "
+            "also with .gz, or - for stdin; or their features, a .npy, .npy.gz or .safetensors "
+            "file of shape (n, d).",
         ),
     ],
     systems: Annotated[
@@ -172,10 +175,23 @@ def compare(
         typer.Argument(
             metavar="SYSTEM",
             callback=_checked_systems,
-            help="Features of each system's texts, in the same kinds of file. A system is named "
+            help="Each system's texts or features, in the same kinds of file. A system is named "
             "after its file; NAME=FILE gives it another name.",
         ),
     ],
+    embedder: embedding.EmbedderName = "bundled",
+    pooling: embedding.Pooling = None,
+    layer: embedding.Layer = None,
+    max_length: embedding.MaxLength = None,
+    dtype: embedding.Dtype = None,
+    revision: embedding.Revision = None,
+    field: embedding.Field = "text",
+    strip: embedding.Strip = False,
+    match_length: Annotated[
+        bool, typer.Option("--match-length", help="Cut all texts to one number of words.")
+    ] = False,
+    empty: embedding.Empty = "error",
+    no_cache: embedding.NoCache = False,
     buckets: Annotated[
         str,
         typer.Option(
@@ -199,7 +215,7 @@ def compare(
         str,
         typer.Option(
             metavar="NAME",
-            callback=_one_of(ESTIMATORS),
+            callback=one_of(ESTIMATORS),
             autocompletion=lambda: list(ESTIMATORS),
             help=f"How divergences are estimated from counts: {', '.join(ESTIMATORS)}.",
         ),
@@ -212,7 +228,7 @@ def compare(
         str,
         typer.Option(
             metavar="NAME",
-            callback=_one_of(_INTERVALS),
+            callback=one_of(_INTERVALS),
             autocompletion=lambda: list(_INTERVALS),
             help=f"How the standard error is found: {', '.join(_INTERVALS)}.",
         ),
@@ -238,7 +254,7 @@ def compare(
         str,
         typer.Option(
             metavar="NAME",
-            callback=_one_of(ORDERS),
+            callback=one_of(ORDERS),
             autocompletion=lambda: list(ORDERS),
             help=f"Unit length before the projection or after it: {', '.join(ORDERS)}.",
         ),
@@ -249,7 +265,9 @@ def compare(
     device: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="'auto', 'cpu', or a torch device such as 'cuda' to cluster on."
+            metavar="NAME",
+            help="'auto' embeds on the GPUs that are there and clusters on the CPU; 'cpu', or a "
+            "torch device such as 'cuda', does both there.",
         ),
     ] = "auto",
     prompts: Annotated[
@@ -260,6 +278,10 @@ def compare(
             "of one prompt are not independent; intervals and tests then allow for it.",
         ),
     ] = None,
+    by_prompt: Annotated[
+        bool,
+        typer.Option("--by-prompt", help="The same, with the field 'prompt' of the files."),
+    ] = False,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -287,11 +309,35 @@ def compare(
     named = named_systems(systems)
     if plot is not None:
         check_picture(plot)
-    read = None if prompts is None else read_prompts(prompts, [human, *named.values()])
-    with no_python_warnings(), progress_bar(not quiet) as on_progress:
+    if prompts is not None and by_prompt:
+        raise typer.BadParameter("--prompts and --by-prompt cannot both be given.")
+    if sum(str(path) == "-" for path in [human, *named.values()]) > 1:
+        raise typer.BadParameter("only one of the files can be -, which is read once.")
+    human_file = embedding.read_file(human, field)
+    files = {name: (path, embedding.read_file(path, field)) for name, path in named.items()}
+    by: list[str] | dict[str, list[str]] | None = None
+    if prompts is not None:
+        by = read_prompts(prompts)
+    elif by_prompt:
+        by = own_prompts(files | {"human": (human, human_file)})
+    sources: dict[str, SampleLike] = {
+        name: path if file is None else file.texts for name, (path, file) in files.items()
+    }
+    options = {
+        "pooling": pooling, "layer": layer, "max_length": max_length, "dtype": dtype,
+        "device": None if device == "auto" else device, "revision": revision,
+    }  # fmt: skip
+    # Features need no embedder, so its options are not looked at.
+    chosen = embedder if human_file is None else get_embedder(embedder, **options)
+    with collected_warnings() as said, progress_bar(not quiet) as on_progress:
         comparison = mauve.compare(
-            human,
-            named,
+            human if human_file is None else human_file.texts,
+            sources,
+            embedder=chosen,
+            cache=not no_cache,
+            strip=strip,
+            match_length=match_length,
+            empty=empty,
             num_buckets=_buckets(buckets),
             n_clusterings=clusterings,
             scaling=scaling,
@@ -300,13 +346,16 @@ def compare(
             interval=interval,
             n_bootstrap=bootstrap,
             n_permutations=permutations,
-            prompts=read,
+            prompts=by,
             explained_variance=explained_variance,
             order=order,
             seed=seed,
             device=device,
             on_progress=on_progress,
         )
+    for message in said:
+        if message not in comparison.warnings:  # of the cache, say; the others come last
+            say("warning", message)
     if plot is not None:
         write_picture(comparison, plot)
     if as_json:

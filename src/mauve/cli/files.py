@@ -43,6 +43,11 @@ def check_picture(path: Path) -> None:
             f"Got '{path.suffix or path.name}' instead."
         )
     new_axes()  # raises where Matplotlib is missing
+    check_writable(path)
+
+
+def check_writable(path: Path) -> None:
+    """Raise unless a file can be written to `path`."""
     if path.is_dir():
         raise InvalidParameterError(f"'{path}' must be a file. It is a folder.")
     probe = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")

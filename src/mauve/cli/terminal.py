@@ -10,7 +10,17 @@ from typing import ParamSpec
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from mauve.errors import MauveError, MauveWarning
 from mauve.printable import printable
@@ -58,11 +68,31 @@ def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 
 @contextmanager
-def no_python_warnings() -> Iterator[None]:
-    """Keep the package's warnings, which :func:`say` prints, from Python's own format."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MauveWarning)
+def collected_warnings() -> Iterator[list[str]]:
+    """Keep the package's warnings from Python's own format, and yield what they said."""
+    messages: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", MauveWarning)
+        yield messages
+    messages += dict.fromkeys(str(warning.message) for warning in caught)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Print the package's warnings in one line each, when the work inside is over."""
+    with collected_warnings() as messages:
         yield
+    for message in messages:
+        say("warning", message)
+
+
+class _SpeedColumn(ProgressColumn):
+    """Texts a second, where texts are what is counted."""
+
+    def render(self, task: Task) -> Text:
+        if task.speed is None or task.description != "embedding":
+            return Text("")
+        return Text(f"{task.speed:,.0f} texts/s")
 
 
 class _LateProgress(Progress):
@@ -87,7 +117,9 @@ def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | Non
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
+        _SpeedColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
     )
     with _LateProgress(
         *columns,
@@ -99,8 +131,10 @@ def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | Non
         task = bar.add_task("reading", total=None)
 
         def report(what: str, done: int, total: int) -> None:
+            if bar.tasks[0].description != what:
+                bar.reset(task, description=printable(what))  # another speed, another time left
             # Clusterings end on several threads, not always in the order they report.
             done = max(done, int(bar.tasks[0].completed))
-            bar.update(task, description=printable(what), completed=done, total=total)
+            bar.update(task, completed=done, total=total)
 
         yield report

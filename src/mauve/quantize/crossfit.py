@@ -130,9 +130,17 @@ def cluster_jointly(
     dealt = _deal(keys, groups, [len(sample) for sample in samples])
     blocks = np.empty_like(dealt)
     blocks[position] = dealt
-    reduced, reduction = reduce_features(
-        features, explained_variance=explained_variance, order=order
-    )
+    device = getattr(quantizer, "device", None)
+    if device is None:
+        reduced, reduction = reduce_features(
+            features, explained_variance=explained_variance, order=order
+        )
+    else:
+        from mauve.quantize.reduce_torch import reduce_on_device  # needs torch
+
+        reduced, reduction = reduce_on_device(
+            features, explained_variance=explained_variance, order=order, device=device
+        )
     del features
     fewest = min(int(np.isin(blocks, pair).sum()) for pair in FITTED)
     if fewest < n_clusters:

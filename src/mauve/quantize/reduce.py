@@ -143,11 +143,7 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
         for part in parallel_map(lambda rows: centred[rows].T @ centred[rows], batch):
             covariance += part
     total = float(np.trace(covariance))
-    if not total > 1e-12 * max(mean_square, 1e-30) * len(centred):
-        raise InvalidParameterError(
-            "The 'features' parameter of reduce_features must vary from text to text. "
-            "Got the same features for every text instead: check the embedder."
-        )
+    check_variance(total, mean_square, len(centred))
     # Many dimensions: a quarter of the components in single precision is nearly always
     # enough, and takes a third of the time.
     attempts: list[tuple[int, type]] = [(d, np.float64)]
@@ -155,13 +151,42 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
         attempts.insert(0, (d // 4, np.float32))
     for leading, precision in attempts:
         values, vectors = _leading_eigenvectors(covariance.astype(precision, copy=False), leading)
-        explained = np.cumsum(values[::-1]) / total
-        # A share of 1 is reached when only rounding is left over.
-        kept = int(np.searchsorted(explained, share - 1e-7)) + 1
-        if kept <= leading:
+        kept = components_kept(values, total, share)
+        if kept < leading or leading == d:
             break
-    kept = min(kept, int((values > 1e-10 * values[-1]).sum()))
     return np.ascontiguousarray(vectors[:, ::-1][:, :kept], dtype=np.float32)
+
+
+def check_variance(total: float, mean_square: float, n_texts: int) -> None:
+    """Raise if the texts do not vary, given the trace of their scatter."""
+    if not total > 1e-12 * max(mean_square, 1e-30) * n_texts:
+        raise InvalidParameterError(
+            "The 'features' parameter of reduce_features must vary from text to text. "
+            "Got the same features for every text instead: check the embedder."
+        )
+
+
+def components_kept(values: NDArray[np.floating], total: float, share: float) -> int:
+    """Return how many of the leading components explain a share of the variance.
+
+    Parameters
+    ----------
+    values : array of shape (m,)
+        The largest eigenvalues, rising.
+    total : float
+        Sum of all eigenvalues.
+    share : float
+        Of the variance; m components are returned where they do not reach it.
+
+    Examples
+    --------
+    >>> components_kept(np.array([1.0, 3.0, 6.0]), 10.0, 0.9)
+    2
+    """
+    explained = np.cumsum(values[::-1], dtype=np.float64) / total
+    # A share of 1 is reached when only rounding is left over.
+    kept = int(np.searchsorted(explained, share - 1e-7)) + 1
+    return min(kept, len(values), int((values > 1e-10 * values[-1]).sum()))
 
 
 def _leading_eigenvectors(

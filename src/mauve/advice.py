@@ -1,0 +1,60 @@
+"""What a reader should know before trusting a score."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.form.report import FormReport
+from mauve.histogram import count_labels
+from mauve.samples import Sample
+from mauve.settings import Settings
+
+FEW_TEXTS = 100  # below this an interval is too wide to be of use
+
+
+def advice(
+    human: Sample,
+    model: Sample,
+    labels: NDArray[np.int32],
+    settings: Settings,
+    form: FormReport | None,
+) -> tuple[str, ...]:
+    """Return the warnings that go with a result.
+
+    Parameters
+    ----------
+    human, model : Sample
+    labels : array of int, shape (n_clusterings, n)
+        Cells of all texts of the comparison, those of other systems included.
+    settings : Settings
+    form : FormReport or None
+    """
+    n_p, n_q, k = len(human), len(model), settings.num_buckets
+    found = [finding.message for finding in form.findings] if form else []
+    for sample in (human, model):
+        if sample.n_truncated:
+            found.append(
+                f"{sample.n_truncated} of the {len(sample)} texts of '{sample.name}' are longer "
+                "than the embedder reads: only their beginnings count."
+            )
+        if len(sample) < FEW_TEXTS:
+            found.append(
+                f"'{sample.name}' has {len(sample)} texts: below {FEW_TEXTS} the interval is wide "
+                "and its level only approximate."
+            )
+    if min(n_p, n_q) < 5 * k:
+        found.append(
+            f"{min(n_p, n_q)} texts are few for {k} cells: with less than five a cell the "
+            "score is noisy. Use more texts or a smaller num_buckets."
+        )
+    if max(n_p, n_q) > 10 * min(n_p, n_q):
+        found.append(
+            f"'{human.name}' has {n_p} texts and '{model.name}' {n_q}: the smaller sample sets "
+            "the precision."
+        )
+    empty = int((count_labels(labels, k) == 0).sum(axis=1).max())
+    if empty > k / 10:
+        found.append(
+            f"Up to {empty} of {k} cells are empty: the features have few distinct values. "
+            "Check for duplicate texts or use a smaller num_buckets."
+        )
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""What `compare` is given in, samples with features out: read, embedded, checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mauve.embed.protocol import Progress
+from mauve.embed.registry import EmbedderLike, get_embedder
+from mauve.errors import InvalidParameterError
+from mauve.form.report import FormReport
+from mauve.quantize.crossfit import N_BLOCKS
+from mauve.samples import Sample, SampleLike, read_sample
+from mauve.text_samples import embed_samples, prepare_texts
+
+MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The samples of a comparison, human first.
+
+    Attributes
+    ----------
+    samples : list of Sample
+    origin : str
+        Where the features come from, for the signature.
+    forms : dict from name to FormReport
+        Differences of form of every system; empty where features were given.
+    """
+
+    samples: list[Sample]
+    origin: str
+    forms: dict[str, FormReport] = field(default_factory=dict)
+
+
+def load_inputs(
+    names: Sequence[str],
+    sources: Sequence[SampleLike],
+    embedder: EmbedderLike,
+    *,
+    device: str | None = None,
+    cache: bool = True,
+    strip: bool = False,
+    match_length: bool = False,
+    empty: str = "error",
+    on_progress: Progress | None = None,
+) -> Inputs:
+    """Read all samples, and embed them where they are text.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Human first; all different.
+    sources : sequence of str or array_like or path
+        As many, all text or all features.
+    embedder, cache, strip, match_length, empty
+        As for :func:`mauve.compare`.
+    device : str, optional
+        Where to embed.
+
+    Examples
+    --------
+    >>> found = load_inputs(["human", "m"], [np.eye(10), np.ones((10, 10))], "bundled")
+    >>> [sample.name for sample in found.samples], found.origin
+    (['human', 'm'], 'features-10')
+    """
+    raw = {name: read_sample(source, name) for name, source in zip(names, sources, strict=True)}
+    for name, sample in raw.items():
+        if len(sample) < MIN_TEXTS:
+            raise InvalidParameterError(
+                f"'{name}' must have at least {MIN_TEXTS} texts for compare. Got {len(sample)} "
+                "instead: collect more, some hundreds if a difference is to be seen."
+            )
+    texts = {name: sample for name, sample in raw.items() if isinstance(sample, list)}
+    if not texts:
+        samples = [Sample(name, np.asarray(sample)) for name, sample in raw.items()]
+        _check_widths(samples)
+        return Inputs(samples, f"features-{samples[0].features.shape[1]}")
+    if len(texts) < len(raw):
+        raise InvalidParameterError(
+            "The 'human' and 'systems' parameters of compare must be all text or all features. "
+            f"Got text for {', '.join(texts)} alone instead."
+        )
+    prepared, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
+    chosen = get_embedder(embedder, device=device)
+    samples, forms = embed_samples(prepared, chosen, cache=cache, on_progress=on_progress)
+    return Inputs(samples, chosen.signature + (f":{recipe}" if recipe else ""), forms)
+
+
+def _check_widths(samples: list[Sample]) -> None:
+    width = samples[0].features.shape[1]
+    for sample in samples:
+        if sample.features.shape[1] != width:
+            raise InvalidParameterError(
+                f"'{sample.name}' must have as many features as 'human', {width}. "
+                f"Got {sample.features.shape[1]} instead: embed all texts with one model."
+            )

@@ -1,0 +1,132 @@
+"""Samples of text in, samples of features out: prepared, embedded, and checked for form."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from mauve.embed.cache import FeatureCache
+from mauve.embed.cached import CachedEmbedder
+from mauve.embed.protocol import Embedder, Progress
+from mauve.embed.registry import CallableEmbedder
+from mauve.errors import InvalidParameterError
+from mauve.form.remedies import match_length
+from mauve.form.report import FormReport, check_form
+from mauve.form.words import listed
+from mauve.printable import printable
+from mauve.samples import Sample, checked_features
+
+EMPTY = ("error", "keep")
+
+
+def prepare_texts(
+    samples: Mapping[str, Sequence[str]],
+    *,
+    strip: bool = False,
+    same_length: bool = False,
+    empty: str = "error",
+) -> tuple[dict[str, list[str]], str]:
+    """Apply the remedies of form that were asked for.
+
+    Parameters
+    ----------
+    samples : mapping from name to sequence of str
+        Human texts and those of every system.
+    strip : bool
+        Remove white space at both ends of every text.
+    same_length : bool
+        Cut all texts to one number of words: :func:`mauve.form.remedies.match_length`.
+    empty : {"error", "keep"}
+        What to do about texts without a character.
+
+    Returns
+    -------
+    samples : dict from name to list of str
+    recipe : str
+        What was done, for the signature.
+
+    Examples
+    --------
+    >>> prepare_texts({"human": [" one two", "one "], "model": ["one two three", "one"]},
+    ...               strip=True, same_length=True)
+    ({'human': ['one', 'one'], 'model': ['one', 'one']}, 'strip+words1')
+    """
+    prepared = {name: [*texts] for name, texts in samples.items()}
+    done = []
+    if strip:
+        prepared = {name: [text.strip() for text in texts] for name, texts in prepared.items()}
+        done.append("strip")
+    for name, texts in prepared.items():
+        positions = [i for i, text in enumerate(texts) if not text]
+        if positions and empty == "error":
+            raise InvalidParameterError(
+                f"'{printable(name)}' must hold texts that are not empty. Got empty ones at "
+                f"position {listed(positions)} instead: remove them, or read them as one "
+                "end-of-text token with empty='keep' (--empty keep)."
+            )
+    if same_length:
+        matched = match_length(prepared)
+        prepared = matched.samples
+        done.append(f"words{matched.n_words}")
+    return prepared, "+".join(done)
+
+
+def embed_samples(
+    samples: Mapping[str, Sequence[str]],
+    embedder: Embedder,
+    *,
+    cache: bool = True,
+    on_progress: Progress | None = None,
+) -> tuple[list[Sample], dict[str, FormReport]]:
+    """Embed the texts of all samples, and check each system's form against the first sample.
+
+    Parameters
+    ----------
+    samples : mapping from name to list of str
+        Human texts first.
+    embedder : Embedder
+    cache : bool
+        Keep features on disk, and read those that are there. A function's never are.
+
+    Returns
+    -------
+    samples : list of Sample
+    forms : dict from name to FormReport
+        One for every system.
+
+    Examples
+    --------
+    >>> from mauve.embed.registry import get_embedder
+    >>> texts = {"human": ["a text", "another"], "model": ["one more", "the last"]}
+    >>> size = get_embedder(lambda texts: [[len(text), 1.0] for text in texts])
+    >>> found, forms = embed_samples(texts, size)
+    >>> [len(sample) for sample in found], list(forms)
+    ([2, 2], ['model'])
+    """
+    every = [text for texts in samples.values() for text in texts]
+    if cache and not isinstance(embedder, CallableEmbedder):
+        embedder = CachedEmbedder(embedder, FeatureCache())
+    found = embedder.embed(every, on_progress)
+    features = checked_features(np.asarray(found.features), "The embedder's result")
+    if len(features) != len(every):
+        raise InvalidParameterError(
+            "The 'embedder' parameter must return one row of features for each text. "
+            f"Got {len(features)} rows for {len(every)} texts instead."
+        )
+    ends = np.cumsum([len(texts) for texts in samples.values()])[:-1]
+    rows = np.split(np.arange(len(every)), ends)
+    embedded = [
+        Sample(name, features[part], [*texts], int(found.truncated[part].sum()))
+        for (name, texts), part in zip(samples.items(), rows, strict=True)
+    ]
+    human, *systems = embedded
+    forms = {
+        system.name: check_form(
+            human.texts or [],
+            system.texts or [],
+            name=system.name,
+            human_tokens=found.n_tokens[rows[0]],
+            model_tokens=found.n_tokens[part],
+        )
+        for system, part in zip(systems, rows[1:], strict=True)
+    }
+    return embedded, forms
