@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 help:  ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: .venv/.plot  ## Compare made-up systems; features and a picture go to demo/.
+demo: .venv/.plot  ## Compare texts of a small model with human ones; they and a picture go to demo/.
 	$(BIN)/mauve demo --out demo
 
 test: .venv/.dev  ## Run all checks: lint, format, types, tests.

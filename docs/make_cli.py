@@ -12,7 +12,10 @@ TARGET = Path(__file__).with_name("cli.md")
 
 def cli_markdown() -> str:
     """Return the help text of ``mauve`` and of each of its commands as Markdown."""
-    commands = [[], *([name] for name in get_command(app).commands)]
+    commands = [[]]
+    for name, command in get_command(app).commands.items():
+        commands.append([name])
+        commands += [[name, part] for part in getattr(command, "commands", {})]
     parts = [
         "# Command line",
         "Written by `python docs/make_cli.py` from the programs themselves; do not edit.",

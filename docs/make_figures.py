@@ -1,8 +1,9 @@
-"""Draw the pictures of docs/method.md from the code they explain.
+"""Draw the pictures of docs/method.md and docs/model-card.md from the code they explain.
 
 python docs/make_figures.py
 """
 
+import json
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from mauve import compare
+from mauve.embed.bundled import MODEL
 from mauve.frontier import area, divergence_curve
 from mauve.inference import permutation_scores
 from mauve.resample import LabelledPair
@@ -96,9 +98,23 @@ def ceiling() -> None:
     figure.savefig(IMAGES / "ceiling.png", dpi=110)
 
 
+def loss() -> None:
+    """Draw the loss of the bundled model while it was trained."""
+    curve = json.loads((MODEL / "training.json").read_text(encoding="utf-8"))["curve"]
+    steps = [point["step"] for point in curve]
+    figure = Figure(figsize=(5.4, 3.0), layout="constrained")
+    axes = figure.subplots()
+    for name, label in (("training", "training"), ("held_out", "held out")):
+        axes.plot(steps, [point[name] for point in curve], marker="o", label=label)
+    axes.set(xlabel="steps of 65,536 tokens", ylabel="nats a token")
+    axes.legend(frameon=False)
+    figure.savefig(IMAGES / "loss.png", dpi=110)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     IMAGES.mkdir(exist_ok=True)
     anatomy()
     bias()
     ceiling()
+    loss()

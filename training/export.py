@@ -2,10 +2,12 @@
 
     python training/export.py src/mauve/embed/model
 
-The graph turns ``ids`` (batch, length) into
+The graph turns ``ids`` (batch, length) and ``before`` (n,) into
 
 - ``hidden`` (batch, length, width): the hidden states of the last layer, normalised;
-- ``log_probability`` (batch, length): of each token given those before it; 0 for the first.
+- ``log_probability`` (n,): of the tokens that stand behind the places ``before``, counted
+  through the batch row by row. The logits are most of the work, so only those are computed
+  that somebody asks for.
 
 Texts are padded on the right: a causal model never looks there. The graph holds no weights.
 Each of its initialisers is an ONNX external tensor that points into ``model.safetensors``,
@@ -145,20 +147,18 @@ def build(folder: Path) -> Graph:
     graph.nodes.append(helper.make_node("Identity", [hidden], ["hidden"]))
 
     # log p(next) = its logit less the logarithm of the sum over all: no gather of logits.
-    until = graph.add("Slice", hidden, graph.constant([0]), graph.constant([-1]),
-                      graph.constant([1]))  # fmt: skip
-    following = graph.add("Slice", "ids", graph.constant([1]), graph.constant([1 << 31]),
-                          graph.constant([1]))  # fmt: skip
-    logit = graph.add("ReduceSum", graph.add("Mul", until, graph.add("Gather", words, following)),
-                      graph.constant([-1]), keepdims=0)  # fmt: skip
-    logits = graph.add("MatMul", until, graph.add("Transpose", words, perm=[1, 0]))
+    flat = graph.constant([-1])
+    before = graph.add(
+        "Gather", graph.add("Reshape", hidden, graph.constant([-1, width])), "before"
+    )
+    tokens = graph.add("Gather", graph.add("Reshape", "ids", flat), graph.add("Add", "before", one))
+    logit = graph.add("ReduceSum", graph.add("Mul", before, graph.add("Gather", words, tokens)),
+                      flat, keepdims=0)  # fmt: skip
+    logits = graph.add("MatMul", before, graph.add("Transpose", words, perm=[1, 0]))
     # The largest logit that these weights can give is far from overflow (`largest_logit`), so
     # the exponentials are added up as they are: a third of the time of ReduceLogSumExp.
-    total = graph.add(
-        "Log", graph.add("ReduceSum", graph.add("Exp", logits), graph.constant([-1]), keepdims=0)
-    )
-    first = graph.constant([0, 1, 0, 0])
-    found = graph.add("Pad", graph.add("Sub", logit, total), first)
+    total = graph.add("Log", graph.add("ReduceSum", graph.add("Exp", logits), flat, keepdims=0))
+    found = graph.add("Sub", logit, total)
     graph.nodes.append(helper.make_node("Identity", [found], ["log_probability"]))
     return graph
 
@@ -172,12 +172,15 @@ def export(folder: Path) -> Path:
         helper.make_graph(
             graph.nodes,
             "mauve-bundled",
-            [helper.make_tensor_value_info("ids", TensorProto.INT64, shape)],
+            [
+                helper.make_tensor_value_info("ids", TensorProto.INT64, shape),
+                helper.make_tensor_value_info("before", TensorProto.INT64, ["n"]),
+            ],
             [
                 helper.make_tensor_value_info(
                     "hidden", TensorProto.FLOAT, [*shape, config["n_embd"]]
                 ),
-                helper.make_tensor_value_info("log_probability", TensorProto.FLOAT, shape),
+                helper.make_tensor_value_info("log_probability", TensorProto.FLOAT, ["n"]),
             ],
             graph.initializers,
         ),

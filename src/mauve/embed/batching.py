@@ -51,15 +51,15 @@ def encodable(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int) -> NDArray[np.int64]:
-    """Return rows of tokens as one array, filled up on the right.
+def padded(rows: Sequence[Sequence[int]], pad: int, at_least: int = 1) -> NDArray[np.int64]:
+    """Return rows of tokens as one array, filled up on the right to one width.
 
     Examples
     --------
     >>> padded([[1, 2, 3], [4]], pad=0).tolist()
     [[1, 2, 3], [4, 0, 0]]
     """
-    width = max(map(len, rows))
+    width = max(at_least, *map(len, rows))
     table = np.full((len(rows), width), pad, dtype=np.int64)
     for i, row in enumerate(rows):
         table[i, : len(row)] = row

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mauve.embed.batching import encodable, padded, token_batches
 from mauve.embed.protocol import Embedded, Progress
-from mauve.embed.surprisal import Scaling, ending_statistics, surprisal_features
+from mauve.embed.surprisal import ENDING, Scaling, ending_statistics, surprisal_features
 from mauve.errors import check_choice, check_int
 from mauve.threads import available_threads
 
@@ -25,7 +25,7 @@ MODEL = Path(__file__).parent / "model"
 CONTEXT, WIDTH = 512, 128
 POOLINGS = ("surprisal", "mean", "last")
 _END_OF_TEXT = 0
-_BATCH = 2048  # tokens: all logits of a batch are in memory at once
+_BATCH = 4096  # tokens
 _BULK = 4096  # texts that are tokenised at a time
 
 
@@ -88,27 +88,38 @@ class BundledEmbedder:
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         hidden = np.empty((len(ids), WIDTH), dtype=np.float32)
         statistics = np.zeros((len(ids), 2), dtype=np.float32)
-        wanted = ["hidden", "log_probability"] if self.pooling == "surprisal" else ["hidden"]
         done = 0
         for rows in token_batches(lengths, _BATCH):
-            table = padded([ids[i] for i in rows], _END_OF_TEXT)
-            if table.shape[1] == 1:  # ONNX Runtime cannot subtract arrays of no columns
-                table = np.repeat(table, 2, axis=1)
-            states, *chances = _session().run(wanted, {"ids": table})
-            # An empty text, where it is allowed, has the end-of-text token alone.
-            own = [slice(min(1, n - 1), n) for n in lengths[rows].tolist()]
-            if self.pooling == "last":
-                hidden[rows] = states[np.arange(len(rows)), lengths[rows] - 1]
-            else:
-                means = [row[part].mean(axis=0) for row, part in zip(states, own, strict=True)]
-                hidden[rows] = means
-            if chances:
-                statistics[rows] = ending_statistics(
-                    [row[part] for row, part in zip(chances[0], own, strict=True)]
-                )
+            hidden[rows], statistics[rows] = self._run([ids[i] for i in rows])
             done += len(rows)
             report("embedding", done, len(ids))
         return hidden, statistics
+
+    def _run(self, rows: list[list[int]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Run one batch."""
+        sizes = [len(row) for row in rows]
+        table = padded(rows, _END_OF_TEXT, at_least=2)
+        # The places before the last tokens of each text, counted row by row. ONNX Runtime
+        # cannot add up rows that are not there, so it is always asked for one more.
+        starts = range(0, table.size, table.shape[1])
+        n_ending = ENDING if self.pooling == "surprisal" else 0
+        endings = [range(max(1, n - n_ending), n) if n_ending else range(0) for n in sizes]
+        before = [a + i - 1 for a, ending in zip(starts, endings, strict=True) for i in ending]
+        states, chances = _session().run(
+            ["hidden", "log_probability"],
+            {"ids": table, "before": np.array([*before, 0], dtype=np.int64)},
+        )
+        if self.pooling == "last":
+            pooled = np.stack([row[n - 1] for row, n in zip(states, sizes, strict=True)])
+        else:
+            # An empty text, where it is allowed, has the end-of-text token alone.
+            pooled = np.stack(
+                [row[min(1, n - 1) : n].mean(axis=0) for row, n in zip(states, sizes, strict=True)]
+            )
+        ends = np.cumsum([len(ending) for ending in endings])
+        own = np.split(chances, ends)[:-1]
+        nothing = np.zeros(1, dtype=np.float32)
+        return pooled, ending_statistics([part if len(part) else nothing for part in own])
 
 
 @cache

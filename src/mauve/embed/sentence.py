@@ -65,7 +65,7 @@ class SentenceEmbedder:
                 f"'sentence:'. Got {self.model!r}, which could not be loaded ({reason})."
             ) from None  # their tracebacks are pages long, and say no more
         self._tokenizer: Any = self._encoder.tokenizer
-        if callable(self._tokenizer) and self._tokenizer.pad_token is None:
+        if getattr(self._tokenizer, "pad_token", "") is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token  # which the mask hides
         limit = self._encoder.max_seq_length
         if max_length is not None:
@@ -117,10 +117,12 @@ class SentenceEmbedder:
         return Embedded(features, np.minimum(lengths, limit), lengths > limit)
 
     def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
-        """Return the number of tokens of texts before any is cut."""
+        """Return the number of tokens of texts before any is cut, or -1 where none is told."""
         if callable(self._tokenizer):
             rows = self._tokenizer(texts, verbose=False)["input_ids"]
-        else:  # static embeddings have one that Transformers has not wrapped
+        elif hasattr(self._tokenizer, "encode_batch_fast"):  # static embeddings
             found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
             rows = [encoding.ids for encoding in found]
+        else:
+            return np.full(len(texts), -1, dtype=np.int64)
         return np.array([len(row) for row in rows], dtype=np.int64)

@@ -266,7 +266,8 @@ class TransformersEmbedder:
         loader = AutoModelForCausalLM if self.pooling == "surprisal" else AutoModel
         model, report = self._load(loader, dtype=self._dtype, output_loading_info=True)
         unused = ["pooler"]
-        if hasattr(model, "encoder") and hasattr(model, "decoder"):
+        # T5 that was saved without its decoder does not call itself what it is.
+        if self._config.is_encoder_decoder or {"encoder", "decoder"} <= {*model._modules}:
             model = model.get_encoder()
             unused.append("decoder.")
         # Transformers would go on with random numbers in their place.

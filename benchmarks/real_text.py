@@ -1,0 +1,72 @@
+"""What the bundled model says about real texts of people and machines.
+
+    python benchmarks/real_text.py DATA
+
+DATA has the folders ``decoders`` (human.jsonl.gz and one file for each decoding algorithm)
+and ``ghostbuster`` (essays-*.jsonl.gz and stories-*.jsonl.gz). Prints every source against
+the human texts of its kind, one half of the human texts against the other, and the rank
+correlation with the scores published for the decoders.
+"""
+
+import argparse
+import warnings
+from pathlib import Path
+
+from scipy.stats import spearmanr
+
+from mauve import MauveResult, compare, get_embedder
+from mauve.texts import read_texts
+
+PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, "beam": 5.2}
+
+
+def line(kind: str, result: MauveResult) -> str:
+    """Return one line of the table."""
+    low, high = result.interval
+    findings = ", ".join(finding.kind for finding in result.form.findings) if result.form else ""
+    return (
+        f"| {kind} | {result.name} | {result.n_human} + {result.n_model} | {result.num_buckets} | "
+        f"{result.mauve:.3f} | {low:.3f} - {high:.3f} | {result.ceiling:.3f} | "
+        f"{result.p_value:.4f} | {findings} |"
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--embedder", default="bundled")
+    parser.add_argument("--n", type=int, default=500, help="texts of ghostbuster, a side")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    embedder = get_embedder(args.embedder)
+    print(f"embedder: {embedder.signature}")
+    print("| texts | system | n | k | MAUVE | 95% interval | ceiling | p | form |")
+    print("|---" * 9 + "|")
+
+    def texts(path: Path) -> list[str]:
+        return read_texts(path).texts
+
+    def show(kind: str, human: list[str], systems: dict[str, list[str]]) -> dict[str, float]:
+        halves = compare(human[::2], {"human half": human[1::2]}, embedder=embedder, empty="keep")
+        found = compare(human, systems, embedder=embedder, empty="keep")
+        for result in (*halves.values(), *found.values()):
+            print(line(kind, result), flush=True)
+        return {name: result.mauve for name, result in found.items()}
+
+    files = {path.name.split(".")[0]: path for path in sorted((args.data / "decoders").iterdir())}
+    systems = {name: texts(path) for name, path in files.items()}
+    human = systems.pop("human")
+    found = show("decoders", human, systems)
+    names = [*PUBLISHED]
+    ours, theirs = [found[name] for name in names], [PUBLISHED[name] for name in names]
+    rank = spearmanr(ours, theirs).statistic
+    for kind in ("essays", "stories"):
+        paths = sorted((args.data / "ghostbuster").glob(f"{kind}-*.jsonl.gz"))
+        sample = {path.name.split(".")[0].split("-", 1)[1]: texts(path) for path in paths}
+        show(kind, sample.pop("human")[: args.n], {k: v[: args.n] for k, v in sample.items()})
+    print(f"Spearman with the published scores of {', '.join(names)}: {rank:.2f}")
+
+
+if __name__ == "__main__":
+    main()
