@@ -41,7 +41,7 @@ def embed(
             callback=_checked_out,
             help="Where to write: .npy or .safetensors.",
         ),
-    ],  # fmt: skip
+    ],
     embedder: embedding.EmbedderName = "bundled",
     pooling: embedding.Pooling = None,
     layer: embedding.Layer = None,
