@@ -357,7 +357,7 @@ def test_wrong_dimensions(files):
 
 
 def test_text_and_features_cannot_be_mixed(files):
-    Path("texts.txt").write_text("one\ntwo\n")
+    Path("texts.txt").write_text("one text\n" * 20)
     result = invoke("compare", "human.npy", "texts.txt")
     assert result.exit_code == 1
     assert "must be all text or all features" in result.stderr

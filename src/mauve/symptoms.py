@@ -109,8 +109,9 @@ def plainest_symptom(human: Sequence[str], model: Sequence[str]) -> str | None:
     Examples
     --------
     >>> human = ["The cat sat down.", "A dog ran to the river and drank.", "It rained all day."]
-    >>> print(plainest_symptom(human, ["so and so and so and so and so on."] * 3))
-    repeats itself: 70% of its three-word sequences stand in the same text before, 0% in human text
+    >>> print(plainest_symptom(human, ["So it is, and so on."] * 3))
+    says the same in many texts: 100% of its five-word sequences stand in more than one, 0% in \
+human text
     """
     sides = [[_WORD.findall(text.lower()) for text in texts] for texts in (human, model)]
     best, line = _SMALL, None

@@ -20,6 +20,7 @@ def reduce_on_device(
 
     Examples
     --------
+    >>> import numpy as np
     >>> line = np.outer(np.arange(1, 9), [3.0, 4.0]).astype(np.float32)
     >>> reduced, _ = reduce_on_device(
     ...     line, explained_variance=0.9, order="pca-norm", device="cpu"
