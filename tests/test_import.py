@@ -21,6 +21,13 @@ def test_optional_and_slow_packages_stay_out():
         "sklearn",
         "pandas",
         "scipy.stats",
+        "scipy.special",
+        "scipy.sparse",
+        "scipy.optimize",
+        "onnxruntime",
+        "tokenizers",
+        "sentence_transformers",
+        "pyarrow",
         "typer",
         "rich",
     }

@@ -11,8 +11,8 @@ import threading
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from mauve.frontier import Divergences, cell_divergences, mixture_divergences
 from mauve.grid import Array, MixtureGrid
@@ -209,7 +209,9 @@ def estimate_divergences(
     return result
 
 
-def _count_pairs(p_counts: Counts, q_counts: Counts) -> tuple[Counts, Counts, csr_array]:
+def _count_pairs(
+    p_counts: Counts, q_counts: Counts
+) -> tuple[Counts, Counts, "scipy.sparse.csr_array"]:
     """Return the different pairs of counts, and a matrix that adds up what each row has.
 
     The pairs are sorted, so a sum does not depend on the order of the cells.
@@ -218,7 +220,7 @@ def _count_pairs(p_counts: Counts, q_counts: Counts) -> tuple[Counts, Counts, cs
     step = int(q_counts.max(initial=0)) + 1
     pairs, where = _unique_codes(p_counts * step + q_counts)
     positions = np.sort(where.reshape(rows, k), axis=1)
-    chooser = csr_array(
+    chooser = scipy.sparse.csr_array(
         (np.ones(rows * k), positions.ravel(), np.arange(rows + 1) * k),
         shape=(rows, len(pairs)),
     )

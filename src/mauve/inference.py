@@ -13,9 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from mauve.estimate import TermTables, jackknife_cells
 from mauve.frontier import Divergences, curve_area
@@ -182,7 +181,7 @@ def score_interval(score: float, gap_error: float, confidence: float) -> tuple[f
     >>> [round(end, 3) for end in score_interval(0.9, 0.05, 0.95)]
     [0.836, 0.95]
     """
-    reach = float(ndtri(0.5 + confidence / 2)) * gap_error
+    reach = float(scipy.special.ndtri(0.5 + confidence / 2)) * gap_error
     gap = float(gap_of(score))
     return float(score_at(gap + reach)), float(score_at(gap - reach))
 
@@ -213,7 +212,7 @@ class ScorePair:
         >>> [round(end, 3) for end in pair.limits(0.95)]
         [0.033, 0.168]
         """
-        z = np.linspace(0.0, float(ndtri(0.5 + confidence / 2)), 65)
+        z = np.linspace(0.0, float(scipy.special.ndtri(0.5 + confidence / 2)), 65)
         gap = gap_of(np.array(self.score))[:, None]
         reach = np.array(self.gap_error)[:, None] * z
         score = np.array(self.score)[:, None]
@@ -253,7 +252,7 @@ def _tail(clearance: Callable[[float], float]) -> float:
         return 0.5
     if clearance(widest) >= 0:
         return (1 - widest) / 2
-    return (1 - float(brentq(clearance, 0.0, widest, xtol=1e-12))) / 2
+    return (1 - float(scipy.optimize.brentq(clearance, 0.0, widest, xtol=1e-12))) / 2
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -295,7 +294,7 @@ def texts_needed(
     >>> texts_needed(1000, 0.02, 0.02, power=0.8, confidence=0.95)
     7849
     """
-    distance = ndtri(0.5 + confidence / 2) + ndtri(power)
+    distance = scipy.special.ndtri(0.5 + confidence / 2) + scipy.special.ndtri(power)
     return max(2, int(np.ceil(n_texts * (distance * error / difference) ** 2)))
 
 
@@ -310,4 +309,4 @@ def equivalence_to_one(score: float, gap_error: float, margin: float) -> float:
     slack = float(gap_of(1 - margin) - gap_of(score))
     if gap_error == 0:
         return 0.0 if slack > 0 else 1.0
-    return float(ndtr(-slack / gap_error))
+    return float(scipy.special.ndtr(-slack / gap_error))

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 Counts = NDArray[np.int64]
 Weights = NDArray[np.float32]
@@ -63,12 +63,12 @@ class LabelledPair:
         return counts.T.astype(np.int64).reshape(len(weights), len(self.labels), -1)
 
     @cached_property
-    def _membership(self) -> csr_array:
+    def _membership(self) -> "scipy.sparse.csr_array":
         """Sparse matrix of shape (n_clusterings * n_buckets, n): the texts of every cell."""
         n_clusterings, n = self.labels.shape
         cells = self.labels + np.arange(n_clusterings)[:, None] * self.n_buckets
         which, text = np.nonzero(self.counted)
-        return csr_array(
+        return scipy.sparse.csr_array(
             (np.ones(len(text), dtype=np.float32), (cells[which, text], text)),
             shape=(n_clusterings * self.n_buckets, n),
         )

@@ -5,8 +5,8 @@ form take to run; what is needed here is a few lines of its special functions.
 """
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import bdtrc, gammaln, kolmogorov
 
 Counts = NDArray[np.int64]
 
@@ -66,7 +66,7 @@ def smirnov(human: Counts, model: Counts) -> tuple[float, float, float]:
     distances -= np.searchsorted(np.sort(model), values, side="right") / len(model)
     most = int(np.argmax(np.abs(distances)))
     n_effective = len(human) * len(model) / (len(human) + len(model))
-    p_value = float(kolmogorov(np.sqrt(n_effective) * abs(distances[most])))
+    p_value = float(scipy.special.kolmogorov(np.sqrt(n_effective) * abs(distances[most])))
     return float(values[most]), float(distances[most]), p_value
 
 
@@ -133,11 +133,13 @@ def shared_by_chance(human: Counts, model: Counts) -> float:
     all_ways = _log_binomial(n_human + n_model, several)
     apart = sum(np.exp(_log_binomial(n, several) - all_ways) for n in (n_human, n_model))
     found = np.count_nonzero((human > 0) & (model > 0))
-    return float(bdtrc(found - 1, len(several), np.clip(1 - np.mean(apart), 0, 1)))
+    return float(scipy.special.bdtrc(found - 1, len(several), np.clip(1 - np.mean(apart), 0, 1)))
 
 
 def _log_binomial(n: Counts | int, k: Counts | int) -> NDArray[np.float64]:
     """Return the logarithm of n over k, minus infinity where k > n."""
     return np.asarray(
-        gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
+        scipy.special.gammaln(np.add(n, 1))
+        - scipy.special.gammaln(np.add(k, 1))
+        - scipy.special.gammaln(np.subtract(n, k) + 1)
     )

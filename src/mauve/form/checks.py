@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtrc
+import scipy
 
 from mauve.form.chance import Counts, copies_among, fisher, shared_by_chance, smirnov
 from mauve.form.language import ANOTHER, language_of, script_of
@@ -182,7 +182,7 @@ def check_language(sides: Sides) -> Iterator[Finding]:
 
 def _too_many(k: int, n: int) -> bool:
     """Say if `k` of `n` texts are more than chance makes of the markers people write."""
-    return k > FAULT * n and float(bdtrc(k - 1, n, MARKERS_WRITTEN)) < LEVEL
+    return k > FAULT * n and float(scipy.special.bdtrc(k - 1, n, MARKERS_WRITTEN)) < LEVEL
 
 
 def _commonest(found: Sequence[str]) -> str:

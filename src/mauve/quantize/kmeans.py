@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 Features = NDArray[np.float32]
 Labels = NDArray[np.int32]
@@ -113,7 +113,7 @@ def _lloyd(features: Features, start: Features, max_iter: int, tolerance: float)
             labels, counts = _fill_empty_clusters(labels, counts, square - 2 * best)
         elif previous - objective <= tolerance * objective:
             break
-        members = csr_array(
+        members = scipy.sparse.csr_array(
             (
                 np.ones(len(labels), dtype=np.float32),
                 np.argsort(labels, kind="stable"),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from mauve.errors import InvalidParameterError, check_choice, check_real
 from mauve.threads import parallel_map
@@ -195,6 +195,7 @@ def _leading_eigenvectors(
     """Return the largest eigenvalues, rising, and their eigenvectors as columns."""
     wanted = [len(matrix) - leading, len(matrix) - 1]
     [(values, vectors)] = parallel_map(
-        lambda m: eigh(m, subset_by_index=wanted, driver="evr", check_finite=False), [matrix]
+        lambda m: scipy.linalg.eigh(m, subset_by_index=wanted, driver="evr", check_finite=False),
+        [matrix],
     )
     return values, vectors
