@@ -294,14 +294,31 @@ class TestForms:
 
     def test_text_goes_through_the_embedder(self):
         human, model = clouds(26)
-        features = {f"text {i}": row for i, row in enumerate(np.concatenate([human, model]))}
-        texts = list(features)
+        rows = {f"text {i}": row for i, row in enumerate(np.concatenate([human, model]))}
+        texts = [*rows]
 
         def embedder(batch):
-            return [features[text] for text in batch]
+            return [rows[text] for text in batch]
 
-        found = score(texts[:100], texts[100:], embedder=embedder)
-        assert found.mauve == score(human, model).mauve
+        found = score(texts[: len(human)], texts[len(human) :], embedder=embedder)
+        # Other blocks than for features, whose hash is another: as another seed.
+        low, high = found.interval
+        assert low < score(human, model).mauve < high
+
+    def test_score_of_texts_does_not_hang_on_the_last_bit_of_their_features(self):
+        human, model = clouds(26)
+        rows = np.concatenate([human, model])
+        texts = [f"text {i}" for i in range(len(rows))]
+        places = {text: i for i, text in enumerate(texts)}
+        scores = [
+            score(
+                texts[: len(human)],
+                texts[len(human) :],
+                embedder=lambda batch, scale=scale: [rows[places[t]] * scale for t in batch],
+            ).mauve
+            for scale in (1.0, 1.0 + 3e-7)
+        ]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-3)
 
     def test_text_and_features_cannot_be_mixed(self):
         human, _ = clouds(25)

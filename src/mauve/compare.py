@@ -1,6 +1,5 @@
 """The front door: samples in, a :class:`Comparison` out."""
 
-import hashlib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +30,7 @@ from mauve.inference import (
     permutation_scores,
     score_interval,
 )
-from mauve.inputs import load_inputs
+from mauve.inputs import load_inputs, text_hashes
 from mauve.pairing import Influence
 from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly
 from mauve.quantize.reduce import ORDERS
@@ -198,6 +197,7 @@ def compare(
         n_clusters=settings.num_buckets,
         n_clusterings=settings.n_clusterings,
         seed=settings.seed,
+        keys=inputs.keys,
         groups=_numbered(prompt_keys),
         explained_variance=settings.explained_variance,
         order=settings.order,
@@ -228,7 +228,7 @@ def _prompt_keys(
     """Return a hash of the prompt of every text, or None where there are no prompts."""
     if prompts is None:
         return None
-    keys: list[int] = []
+    keys: list[NDArray[np.uint64]] = []
     for i, sample in enumerate(samples):
         side = sample.name if i else "human"
         if isinstance(prompts, Mapping) and side not in prompts:
@@ -242,10 +242,8 @@ def _prompt_keys(
                 f"The 'prompts' parameter of compare must have one prompt for each of the "
                 f"{len(sample)} texts of '{sample.name}'. Got {len(own)} instead."
             )
-        for prompt in own:
-            digest = hashlib.blake2b(str(prompt).encode("utf-8", "surrogatepass"), digest_size=8)
-            keys.append(int.from_bytes(digest.digest(), "little"))
-    return np.array(keys, dtype=np.uint64)
+        keys.append(text_hashes([str(prompt) for prompt in own]))
+    return np.concatenate(keys)
 
 
 def _numbered(prompt_keys: NDArray[np.uint64] | None) -> NDArray[np.int64] | None:

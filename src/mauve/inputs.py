@@ -1,9 +1,11 @@
 """What `compare` is given in, samples with features out: read, embedded, checked."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike, get_embedder
@@ -27,11 +29,15 @@ class Inputs:
         Where the features come from, for the signature.
     forms : dict from name to FormReport
         Differences of form of every system; empty where features were given.
+    keys : array of int, shape (n,), or None
+        A hash of every text, sample after sample. Features of one text differ in the last bit
+        from one processor to another, and what follows from a hash of them would as well.
     """
 
     samples: list[Sample]
     origin: str
     forms: dict[str, FormReport] = field(default_factory=dict)
+    keys: NDArray[np.uint64] | None = None
 
 
 def load_inputs(
@@ -85,7 +91,25 @@ def load_inputs(
     prepared, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
     chosen = get_embedder(embedder, device=device)
     samples, forms = embed_samples(prepared, chosen, cache=cache, on_progress=on_progress)
-    return Inputs(samples, chosen.signature + (f":{recipe}" if recipe else ""), forms)
+    origin = chosen.signature + (f":{recipe}" if recipe else "")
+    keys = np.concatenate([text_hashes(own) for own in prepared.values()])
+    return Inputs(samples, origin, forms, keys)
+
+
+def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """Hash each text to 64 bits.
+
+    Examples
+    --------
+    >>> one, other, again = text_hashes(["a", "b", "a"])
+    >>> bool(one == again), bool(one == other)
+    (True, False)
+    """
+    digests = (
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        for text in texts
+    )
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
 def _check_widths(samples: list[Sample]) -> None:

@@ -90,6 +90,7 @@ def cluster_jointly(
     n_clusters: int,
     n_clusterings: int,
     seed: int,
+    keys: Keys | None = None,
     groups: NDArray[np.int64] | None = None,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
@@ -110,6 +111,9 @@ def cluster_jointly(
         Number of cells k, and how often to cluster.
     seed : int
         Everything random follows from it.
+    keys : array of int, shape (n,), optional
+        A hash of each text, from which everything random about it follows; by default that
+        of its features.
     groups : array of int, shape (n,), optional
         Texts with the same number answer one prompt and stay in one block.
     explained_variance, order
@@ -126,7 +130,7 @@ def cluster_jointly(
     >>> found.labels.shape, found.held_out.sum(axis=1).tolist()
     ((5, 100), [60, 60, 60, 60, 60])
     """
-    features, keys, position = pool_by_content(samples)
+    features, keys, position = pool_by_content(samples, keys)
     dealt = _deal(keys, groups, [len(sample) for sample in samples])
     blocks = np.empty_like(dealt)
     blocks[position] = dealt
@@ -219,12 +223,16 @@ def content_keys(features: Features) -> Keys:
     return mix_keys(bits.astype(np.uint64) @ weights, 0)
 
 
-def pool_by_content(samples: Sequence[NDArray[Any]]) -> tuple[Features, Keys, NDArray[np.int64]]:
+def pool_by_content(
+    samples: Sequence[NDArray[Any]], keys: Keys | None = None
+) -> tuple[Features, Keys, NDArray[np.int64]]:
     """Bring the rows of all samples together, in the order of their content keys.
 
     Parameters
     ----------
     samples : sequence of array of shape (n, d)
+    keys : array of int, shape (n_all,), optional
+        Key of every row; :func:`content_keys` by default.
 
     Returns
     -------
@@ -248,7 +256,8 @@ def pool_by_content(samples: Sequence[NDArray[Any]]) -> tuple[Features, Keys, ND
         for sample in samples
         for start in range(0, len(sample), _CHUNK)
     ]
-    keys = np.concatenate([content_keys(_float32(chunk)) for chunk in chunks])
+    if keys is None:
+        keys = np.concatenate([content_keys(_float32(chunk)) for chunk in chunks])
     position = np.empty(n_all, dtype=np.int64)
     position[np.argsort(keys, kind="stable")] = np.arange(n_all)
     features = np.empty((n_all, samples[0].shape[1]), dtype=np.float32)
