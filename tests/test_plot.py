@@ -1,3 +1,4 @@
+import io
 import os
 import stat
 
@@ -141,3 +142,14 @@ def test_whole_file_keeps_a_link(tmp_path):
         file.write(b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "target").read_bytes() == b"new"
+
+
+def test_legend_is_inside_the_picture():
+    found = result_from_counts([6, 3, 1], [2, 3, 5])
+    axes = plot_curves({"a name of some length, as systems have": found, "b": found})
+    axes.figure.savefig(io.BytesIO(), format="png")  # lays the figure out
+    legend = axes.get_legend().get_window_extent()
+    whole = axes.figure.bbox
+    assert legend.x0 >= 0
+    assert legend.x1 <= whole.x1
+    assert axes.get_window_extent().width > 0.4 * whole.width  # and the square is no smaller

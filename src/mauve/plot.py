@@ -37,7 +37,7 @@ def new_axes() -> "Axes":
             "Pictures need matplotlib: pip install 'mauve-eval[plot]'."
         ) from error
     # Not pyplot: no window, no global list of figures, safe in threads.
-    return Figure(figsize=(4.6, 4.2), layout="constrained").add_subplot()
+    return Figure(figsize=(8.6, 4.2), layout="constrained").add_subplot()
 
 
 def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "Axes":
@@ -48,8 +48,7 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
     results : mapping from name to result
         Results with a ``divergence_curve`` and a ``mauve``.
     ax : matplotlib axes, optional
-        Where to draw; a new figure by default, which
-        ``ax.figure.savefig(path, bbox_inches="tight")`` writes with its legend.
+        Where to draw; a new figure by default.
 
     Returns
     -------
@@ -80,7 +79,6 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
         bbox_to_anchor=(1.02, 0.5),
         frameon=False,
     )
-    legend.set_in_layout(False)  # a long name must not shrink the square
     for text in legend.get_texts():
         text.set_parse_math(False)  # a $ in a name is a dollar
     return ax
