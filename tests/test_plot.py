@@ -152,4 +152,4 @@ def test_legend_is_inside_the_picture():
     whole = axes.figure.bbox
     assert legend.x0 >= 0
     assert legend.x1 <= whole.x1
-    assert axes.get_window_extent().width > 0.4 * whole.width  # and the square is no smaller
+    assert axes.get_window_extent().height > 0.8 * whole.height  # and the square is no smaller
