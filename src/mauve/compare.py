@@ -158,6 +158,7 @@ def compare(
     if len(set(names)) < len(names):
         raise bad_parameter("compare", "systems", "a mapping of names that differ", names)
     check_choice("compare", "empty", empty, EMPTY)
+    chosen = check_quantizer(quantizer, device)  # before the texts are embedded
     report = on_progress or (lambda *_: None)
     # A system may be called "human" too, such as one half of the texts against the other.
     reference = "human" if "human" not in names else "human (reference)"
@@ -177,7 +178,7 @@ def compare(
         num_buckets=check_buckets(num_buckets, min(map(len, samples))),
         n_clusterings=check_clusterings(n_clusterings),
         scaling=check_real("compare", "scaling", scaling, above=0, up_to=MAX_SCALING),
-        quantizer=check_quantizer(quantizer, device),
+        quantizer=chosen,
         estimator=check_choice("compare", "estimator", estimator, ESTIMATORS),
         confidence=check_real("compare", "confidence", confidence, above=0, up_to=1 - 1e-9),
         interval=check_choice("compare", "interval", interval, ("influence", "bootstrap")),

@@ -96,6 +96,8 @@ def check_quantizer(quantizer: str | Quantizer, device: str) -> Quantizer:
     check_choice("compare", "quantizer", quantizer, ("kmeans",))
     if device in ("auto", "cpu"):
         return KMeans()
-    from mauve.quantize.kmeans_torch import TorchKMeans
+    from mauve.quantize.kmeans_torch import TorchKMeans, torch_device
 
-    return TorchKMeans(device=device)
+    first = device.split(",")[0].strip()  # texts are shared out over several, clusters are not
+    torch_device(first)
+    return TorchKMeans(device=first)
