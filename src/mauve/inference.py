@@ -54,26 +54,62 @@ def gap_influences(pair: LabelledPair, scaling: float) -> Array:
     third = _THIRD_ORDER if len(pair.labels) >= _MANY_CLUSTERINGS else 0.0
     p_counts, q_counts = pair.counts()
     gradient = _gap_gradient(mean_divergences(p_counts, q_counts, grid, "plugin"), grid, scaling)
+    known: dict[tuple[int, int], _GapTerms] = {}
     influence = np.zeros(len(pair.is_human))
     for labels, counted, a, b in zip(pair.labels, pair.counted, p_counts, q_counts, strict=True):
         n_p, n_q = int(a.sum()), int(b.sum())
-
-        def gap_terms(a: NDArray[np.int64], b: NDArray[np.int64]) -> Array:
-            terms = np.zeros(len(a))
-            for order, weight in ((2, 1 - third), (3, third)):
-                if weight:
-                    cells = jackknife_cells(a, b, n_p, n_q, grid, order)  # noqa: B023
-                    terms += weight * (cells.kl_p @ gradient[0] + cells.kl_q @ gradient[1])
-            return terms
-
-        here = gap_terms(a, b)
-        of_human = here - gap_terms(np.maximum(a - 1, 0), b)
-        of_model = here - gap_terms(a, np.maximum(b - 1, 0))
+        if (n_p, n_q) not in known:
+            same = (p_counts.sum(axis=1) == n_p) & (q_counts.sum(axis=1) == n_q)
+            known[n_p, n_q] = _GapTerms(p_counts[same], q_counts[same], third, gradient, grid)
+        terms = known[n_p, n_q]
+        here = terms(a, b)
+        of_human = here - terms(np.maximum(a - 1, 0), b)
+        of_model = here - terms(a, np.maximum(b - 1, 0))
         of_human -= (a / n_p) @ of_human
         of_model -= (b / n_q) @ of_model
         effect = np.where(pair.is_human, of_human[labels], of_model[labels])
         influence += np.where(counted, effect, 0.0)
     return influence / len(pair.labels)
+
+
+class _GapTerms:
+    """What cells add to the gap, to first order, by their two counts.
+
+    Many cells of many clusterings have the same counts, so each pair is computed once.
+
+    Parameters
+    ----------
+    p_counts, q_counts : array of int, shape (n_clusterings, k)
+        Of clusterings that count the same numbers of texts.
+    third : float
+        Weight of the jackknife of the third order; the second has the rest.
+    gradient : array of shape (2, n_grid)
+        Of the gap by the divergences.
+    """
+
+    def __init__(
+        self,
+        p_counts: NDArray[np.int64],
+        q_counts: NDArray[np.int64],
+        third: float,
+        gradient: Array,
+        grid: MixtureGrid,
+    ) -> None:
+        self._step = int(q_counts.max()) + 1
+        a, b = p_counts.ravel(), q_counts.ravel()
+        fewer = (np.maximum(a - 1, 0), b), (a, np.maximum(b - 1, 0))
+        self._codes = np.unique(np.concatenate([x * self._step + y for x, y in ((a, b), *fewer)]))
+        a, b = self._codes // self._step, self._codes % self._step
+        n_p, n_q = int(p_counts[0].sum()), int(q_counts[0].sum())
+        self._terms = np.zeros(len(a))
+        for order, weight in ((2, 1 - third), (3, third)):
+            if weight:
+                cells = jackknife_cells(a, b, n_p, n_q, grid, order)
+                self._terms += weight * (cells.kl_p @ gradient[0] + cells.kl_q @ gradient[1])
+
+    def __call__(self, p_counts: NDArray[np.int64], q_counts: NDArray[np.int64]) -> Array:
+        wanted = p_counts * self._step + q_counts
+        return np.asarray(self._terms[np.searchsorted(self._codes, wanted)])
 
 
 def _gap_gradient(whole: Divergences, grid: MixtureGrid, scaling: float) -> Array:
