@@ -202,6 +202,7 @@ def compare(
         groups=_numbered(prompt_keys),
         explained_variance=settings.explained_variance,
         order=settings.order,
+        device=getattr(chosen, "device", None) if isinstance(quantizer, str) else None,
         on_done=lambda done: report("clustering", done, steps),
     )
     results = {}

@@ -78,7 +78,7 @@ def permuted_sides(pair: LabelledPair, n_draws: int, rng: np.random.Generator) -
     """Re-assign the sides at random as if P = Q; shape (n_draws, n), True for human.
 
     Sides are permuted among texts that are exchangeable if P = Q: those of one prompt
-    where both sides answer it, else all such texts of a block.
+    where both sides answer it, else all such texts of a block, those of one prompt together.
 
     Examples
     --------
@@ -89,11 +89,11 @@ def permuted_sides(pair: LabelledPair, n_draws: int, rng: np.random.Generator) -
     >>> permuted_sides(pair, 3, np.random.default_rng(0)).sum(axis=1).tolist()
     [2, 2, 2]
     """
-    strata = _exchangeable_strata(pair)
+    unit, first, strata = _exchangeable_units(pair)
     order = np.argsort(strata, kind="stable")
     ends = np.flatnonzero(np.diff(strata[order], append=-1)) + 1
     starts = np.concatenate([[0], ends[:-1]])
-    drawn = np.repeat(pair.is_human[order][None], n_draws, axis=0)
+    drawn = np.repeat(pair.is_human[first][order][None], n_draws, axis=0)
     in_pair = starts[ends - starts == 2]  # one swap each, all at once
     swap = (rng.random((n_draws, len(in_pair))) < 0.5) & (
         drawn[:, in_pair] != drawn[:, in_pair + 1]
@@ -105,16 +105,36 @@ def permuted_sides(pair: LabelledPair, n_draws: int, rng: np.random.Generator) -
             drawn[:, start:end] = rng.permuted(drawn[:, start:end], axis=1)
     sides = np.empty_like(drawn)
     sides[:, order] = drawn
-    return sides
+    return np.ascontiguousarray(sides[:, unit])
 
 
-def _exchangeable_strata(pair: LabelledPair) -> NDArray[np.int64]:
-    """Return a stratum for every text: its prompt's, or its block's."""
-    n_groups = int(pair.groups.max()) + 1
+def _exchangeable_units(
+    pair: LabelledPair,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return what may change sides if P = Q, and with what.
+
+    Texts of a prompt that both sides answer change places with each other. Texts of a prompt
+    that one side answers alone are not independent, so they change sides together, with
+    another such prompt of the same block and number of texts.
+
+    Returns
+    -------
+    unit : array of int, shape (n,)
+        The unit of every text.
+    first : array of int, shape (n_units,)
+        A text of each unit.
+    strata : array of int, shape (n_units,)
+        Units with the same number are exchangeable.
+    """
+    n, n_groups = len(pair.groups), int(pair.groups.max()) + 1
     human = np.bincount(pair.groups, weights=pair.is_human, minlength=n_groups)
     size = np.bincount(pair.groups, minlength=n_groups)
     matched = ((human > 0) & (human < size))[pair.groups]
-    return np.where(matched, pair.groups, n_groups + pair.blocks)
+    units = np.where(matched, n_groups + np.arange(n), pair.groups)
+    _, first, unit = np.unique(units, return_index=True, return_inverse=True)
+    n_blocks = int(pair.blocks.max()) + 1
+    alone = n_groups + size[pair.groups] * n_blocks + pair.blocks
+    return unit, first, np.where(matched, pair.groups, alone)[first]
 
 
 def bootstrap_weights(pair: LabelledPair, n_draws: int, seed: list[int]) -> Weights:

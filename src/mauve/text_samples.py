@@ -6,6 +6,7 @@ import numpy as np
 
 from mauve.embed.cache import FeatureCache
 from mauve.embed.cached import CachedEmbedder
+from mauve.embed.folder import UNKNOWN
 from mauve.embed.protocol import Embedder, Progress
 from mauve.embed.registry import CallableEmbedder
 from mauve.errors import InvalidParameterError
@@ -103,7 +104,8 @@ def embed_samples(
     ([2, 2], ['model'])
     """
     every = [text for texts in samples.values() for text in texts]
-    if cache and not isinstance(embedder, CallableEmbedder):
+    known = f"@{UNKNOWN}" not in embedder.signature
+    if cache and known and not isinstance(embedder, CallableEmbedder):
         embedder = CachedEmbedder(embedder, FeatureCache())
     found = embedder.embed(every, on_progress)
     features = checked_features(np.asarray(found.features), "The embedder's result")

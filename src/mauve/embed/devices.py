@@ -65,4 +65,6 @@ def find_dtype(dtype: str, device: torch.device) -> torch.dtype:
         return DTYPES[dtype]
     if device.type != "cuda":
         return torch.float32
-    return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    # Older cards emulate bfloat16, slowly.
+    native = torch.cuda.get_device_capability(device) >= (8, 0)
+    return torch.bfloat16 if native else torch.float16

@@ -4,6 +4,9 @@ import hashlib
 import os
 from pathlib import Path
 
+#: In the signature of an embedder whose model may change without notice.
+UNKNOWN = "unknown"
+
 _COUNTED = (".json", ".safetensors", ".bin", ".gguf", ".model", ".txt", ".py")
 
 
@@ -25,3 +28,21 @@ def folder_checksum(folder: Path) -> str | None:
             while chunk := file.read(1 << 24):
                 digest.update(chunk)
     return digest.hexdigest()
+
+
+def model_identity(model: str, commit: str | None) -> str:
+    """Return a name that no other model has: with the checksum of a folder, or the commit.
+
+    A model of the hub whose commit is not known is called so; its features are not cached.
+
+    Examples
+    --------
+    >>> model_identity("gpt2-large", "32b71b12589c2f8d625668d2335a01cac3249519")
+    'gpt2-large@32b71b12'
+    >>> model_identity("org/name", None)
+    'org/name@unknown'
+    """
+    checksum = folder_checksum(Path(model))
+    if checksum is not None:
+        return f"{Path(model).name}@{checksum[:8]}"
+    return f"{model}@{commit[:8] if commit else UNKNOWN}"

@@ -73,7 +73,11 @@ class Replica:
     def packs(self) -> bool:
         """Whether texts stand one behind another instead of being padded."""
         half = self.model.dtype in (torch.bfloat16, torch.float16)
-        return self.device.type == "cuda" and half and self.is_causal and can_pack(self.model)
+        if self.device.type != "cuda" or not half or not self.is_causal:
+            return False
+        # The kernel needs an Ampere card or later, and a build that has it.
+        able = torch.cuda.get_device_capability(self.device) >= (8, 0)
+        return able and torch.backends.cuda.is_flash_attention_available() and can_pack(self.model)
 
     @cached_property
     def _body(self) -> torch.nn.Module:

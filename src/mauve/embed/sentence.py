@@ -13,7 +13,7 @@ from sentence_transformers import SentenceTransformer
 
 from mauve.embed.batching import encodable
 from mauve.embed.devices import find_devices, find_dtype
-from mauve.embed.folder import folder_checksum
+from mauve.embed.folder import model_identity
 from mauve.embed.protocol import Embedded, Progress
 from mauve.embed.transformer import quiet
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
@@ -86,10 +86,9 @@ class SentenceEmbedder:
     @cached_property
     def signature(self) -> str:
         """Model with its checksum, length and number type."""
-        name = Path(self.model).name or self.model
-        identity = folder_checksum(Path(self.model)) or self._commit() or "unknown"
+        identity = model_identity(self.model, self._commit())
         number = str(self._dtype).removeprefix("torch.")
-        return f"sentence:{name}@{identity[:8]}:{self.max_length}:{number}".replace("|", "_")
+        return f"sentence:{identity}:{self.max_length}:{number}".replace("|", "_")
 
     def _commit(self) -> str | None:
         for module in self._encoder:
@@ -100,6 +99,9 @@ class SentenceEmbedder:
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
         """Return the features of texts."""
+        if not len(texts):
+            width = self._encoder.get_sentence_embedding_dimension() or 0
+            return Embedded(np.empty((0, width), np.float32), np.empty(0, int), np.empty(0, bool))
         texts = encodable(texts)
         report = on_progress or (lambda *_: None)
         rows: list[Any] = []

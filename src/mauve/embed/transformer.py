@@ -22,7 +22,7 @@ from transformers.models.auto.modeling_auto import (
 
 from mauve.embed.batching import encodable, token_batches
 from mauve.embed.devices import find_devices, find_dtype
-from mauve.embed.folder import folder_checksum
+from mauve.embed.folder import model_identity
 from mauve.embed.pooling import POOLINGS
 from mauve.embed.protocol import Embedded, Progress
 from mauve.embed.replica import Pooled, Replica
@@ -106,11 +106,13 @@ class TransformersEmbedder:
     @cached_property
     def signature(self) -> str:
         """Model with its revision or checksum, pooling, layer, length and number type."""
-        name = Path(self.model).name or self.model
-        identity = folder_checksum(Path(self.model)) or getattr(self._config, "_commit_hash", None)
+        commit = getattr(self._config, "_commit_hash", None)
         number = str(self._dtype).removeprefix("torch.")
-        parts = [f"{name}@{(identity or 'unknown')[:8]}", self.pooling, f"layer{self.layer}"]
-        return ":".join([*parts, str(self.max_length), number]).replace("|", "_")
+        parts = [model_identity(self.model, commit), self.pooling, f"layer{self.layer}"]
+        parts += [str(self.max_length), number]
+        if self._source["trust_remote_code"]:  # other code, other features
+            parts.append("remote-code")
+        return ":".join(parts).replace("|", "_")
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
         """Return the features of texts."""
@@ -218,6 +220,8 @@ class TransformersEmbedder:
                     found = replica.forward([ids[i] for i in rows])
                 except (RuntimeError, MemoryError) as error:
                     if not _is_out_of_memory(error):
+                        with self._lock:
+                            pending.clear()  # the other devices need not finish
                         raise
                     self._back_off(rows, lengths, pending, error)
                     continue
@@ -277,13 +281,12 @@ class TransformersEmbedder:
                 f"The 'embedder' parameter must name a model with all of its weights. Got "
                 f"{self.model!r}, where {len(absent)} are not found, {min(absent)!r} among them."
             )
+        # Before the first is moved: a GPU may have no room for two.
+        copies = [model, *(copy.deepcopy(model) for _ in self._devices[1:])]
         return [
-            Replica(
-                copy.deepcopy(model) if i else model,
-                device, self._is_causal, self.pooling, self.layer, self._pad,
-            )
-            for i, device in enumerate(self._devices)
-        ]  # fmt: skip
+            Replica(own, device, self._is_causal, self.pooling, self.layer, self._pad)
+            for own, device in zip(copies, self._devices, strict=True)
+        ]
 
     def _load(self, loader: Any, **options: Any) -> Any:
         try:

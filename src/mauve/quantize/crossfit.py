@@ -64,7 +64,7 @@ class JointClustering:
     blocks : array of int, shape (n,)
         Block that each text was dealt into.
     keys : array of int, shape (n,)
-        Hash of each text's features.
+        Hash of each text, or of its features where there is no text.
     reduction : Reduction
     partitions : tuple of Partition
         The fitted clusterings.
@@ -94,6 +94,7 @@ def cluster_jointly(
     groups: NDArray[np.int64] | None = None,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
+    device: str | None = None,
     on_done: Callable[[int], None] = lambda done: None,
 ) -> JointClustering:
     """Cluster the texts of all samples together, several times.
@@ -118,6 +119,8 @@ def cluster_jointly(
         Texts with the same number answer one prompt and stay in one block.
     explained_variance, order
         See :func:`mauve.quantize.reduce.reduce_features`.
+    device : str, optional
+        Torch device to find the principal components on; the CPU, by NumPy, by default.
     on_done : callable
         Called with the number of clusterings done, for a progress bar.
 
@@ -134,7 +137,6 @@ def cluster_jointly(
     dealt = _deal(keys, groups, [len(sample) for sample in samples])
     blocks = np.empty_like(dealt)
     blocks[position] = dealt
-    device = getattr(quantizer, "device", None)
     if device is None:
         reduced, reduction = reduce_features(
             features, explained_variance=explained_variance, order=order

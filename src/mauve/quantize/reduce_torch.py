@@ -40,7 +40,10 @@ def reduce_on_device(
     covariance = x.T @ x
     total = float(covariance.trace())
     check_variance(total, float(mean @ mean), len(x))
-    values, vectors = torch.linalg.eigh(covariance)
+    if x.device.type == "mps":  # has no eigenvectors
+        values, vectors = (part.to(x.device) for part in torch.linalg.eigh(covariance.cpu()))
+    else:
+        values, vectors = torch.linalg.eigh(covariance)
     kept = components_kept(values.cpu().numpy(), total, explained_variance)
     components = vectors.flip(1)[:, :kept].contiguous()
     reduced = x @ components
