@@ -20,6 +20,9 @@ N_PASSAGES = 800
 
 def passages(texts: list[str], rng: np.random.Generator) -> list[str]:
     """Cut passages at spaces from documents drawn at random."""
+    texts = [text for text in texts if len(text) > 1000]
+    if not texts:
+        raise SystemExit("no held-out document has more than 1,000 characters")
     found: list[str] = []
     while len(found) < N_PASSAGES:
         text = texts[rng.integers(len(texts))]

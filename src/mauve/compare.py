@@ -30,7 +30,7 @@ from mauve.inference import (
     permutation_scores,
     score_interval,
 )
-from mauve.inputs import load_inputs, text_hashes
+from mauve.inputs import load_inputs, reference_name, text_hashes
 from mauve.pairing import Influence
 from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly
 from mauve.quantize.reduce import ORDERS
@@ -114,7 +114,8 @@ def compare(
         permutations leave those two out.
     prompts : sequence, or mapping from "human" and every system's name to one, optional
         What each text answers. Texts of one prompt are not independent; a single sequence
-        stands for the human texts and for every system.
+        stands for the human texts and for every system. Where a system is called "human",
+        the human texts are "human (reference)".
     explained_variance : float in (0, 1]
         Share of the variance kept by the projection on principal components.
     order : {"norm-pca", "pca-norm"}
@@ -123,7 +124,7 @@ def compare(
         Everything random follows from it. Scores do not depend on the order of the texts.
     device : str
         "auto" embeds on the GPUs that are there and clusters on the CPU; "cpu", or a torch
-        device such as "cuda", does both there.
+        device such as "cuda", does both there. The bundled model always runs on the CPU.
     on_progress : callable, optional
         Called with what is being done, how many steps are done, and how many there are.
 
@@ -161,7 +162,7 @@ def compare(
     chosen = check_quantizer(quantizer, device)  # before the texts are embedded
     report = on_progress or (lambda *_: None)
     # A system may be called "human" too, such as one half of the texts against the other.
-    reference = "human" if "human" not in names else "human (reference)"
+    reference = reference_name(names)
     inputs = load_inputs(
         [reference, *names],
         [human, *named.values()],
@@ -231,12 +232,12 @@ def _prompt_keys(
     if prompts is None:
         return None
     keys: list[NDArray[np.uint64]] = []
-    for i, sample in enumerate(samples):
-        side = sample.name if i else "human"
+    for sample in samples:
+        side = sample.name
         if isinstance(prompts, Mapping) and side not in prompts:
             raise InvalidParameterError(
-                "The 'prompts' parameter of compare must have the prompts of 'human' and of "
-                f"every system. Got none for '{side}' instead."
+                f"The 'prompts' parameter of compare must have the prompts of '{samples[0].name}' "
+                f"and of every system. Got none for '{side}' instead."
             )
         own = prompts[side] if isinstance(prompts, Mapping) else prompts
         if len(own) != len(sample):

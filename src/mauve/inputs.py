@@ -12,7 +12,7 @@ from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.errors import InvalidParameterError
 from mauve.form.report import FormReport
 from mauve.quantize.crossfit import N_BLOCKS
-from mauve.samples import Sample, SampleLike, read_sample
+from mauve.samples import Sample, SampleLike, feature_origin, read_sample
 from mauve.text_samples import embed_samples, prepare_texts
 
 MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
@@ -80,9 +80,13 @@ def load_inputs(
             )
     texts = {name: sample for name, sample in raw.items() if isinstance(sample, list)}
     if not texts:
+        if strip or match_length:
+            raise InvalidParameterError(
+                "The 'strip' and 'match_length' parameters of compare must be left out for "
+                "features, which have no text to change: pass the texts instead."
+            )
         samples = [Sample(name, np.asarray(sample)) for name, sample in raw.items()]
-        _check_widths(samples)
-        return Inputs(samples, f"features-{samples[0].features.shape[1]}")
+        return Inputs(samples, _common_origin(sources) or f"features-{_width(samples)}")
     if len(texts) < len(raw):
         raise InvalidParameterError(
             "The 'human' and 'systems' parameters of compare must be all text or all features. "
@@ -94,6 +98,17 @@ def load_inputs(
     origin = chosen.signature + (f":{recipe}" if recipe else "")
     keys = np.concatenate([text_hashes(own) for own in prepared.values()])
     return Inputs(samples, origin, forms, keys)
+
+
+def reference_name(systems: Sequence[str]) -> str:
+    """Return what the human texts are called beside systems of these names.
+
+    Examples
+    --------
+    >>> reference_name(["gpt"]), reference_name(["human"])
+    ('human', 'human (reference)')
+    """
+    return "human" if "human" not in systems else "human (reference)"
 
 
 def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
@@ -112,11 +127,25 @@ def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
-def _check_widths(samples: list[Sample]) -> None:
-    width = samples[0].features.shape[1]
+def _common_origin(sources: Sequence[SampleLike]) -> str | None:
+    """Return the embedder that made all files of features, where all say so."""
+    origins = [feature_origin(source) for source in sources]
+    different = sorted({origin for origin in origins if origin is not None})
+    if len(different) > 1:
+        raise InvalidParameterError(
+            "The 'human' and 'systems' parameters of compare must be features of one embedder. "
+            f"Got files made by {' and by '.join(different)} instead: embed all texts alike."
+        )
+    return None if None in origins else different[0]
+
+
+def _width(samples: list[Sample]) -> int:
+    """Return the number of features, if all samples have as many."""
+    width = int(samples[0].features.shape[1])
     for sample in samples:
         if sample.features.shape[1] != width:
             raise InvalidParameterError(
                 f"'{sample.name}' must have as many features as 'human', {width}. "
                 f"Got {sample.features.shape[1]} instead: embed all texts with one model."
             )
+    return width

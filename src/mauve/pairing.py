@@ -23,7 +23,7 @@ class Influence:
     human_prompt, model_prompt : array of int, shape (n,), or None
         Hash of the prompt each text answers; None where texts are independent.
     human_key : int
-        A hash of the human features: equal for the same human texts, in whatever order.
+        A hash of the human texts, or of their features: equal for the same, in whatever order.
     """
 
     human: Array

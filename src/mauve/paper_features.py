@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mauve.embed.bundled import CONTEXT
 from mauve.embed.cache import FeatureCache
 from mauve.embed.cached import CachedEmbedder
 from mauve.embed.protocol import Embedder
@@ -21,7 +22,7 @@ from mauve.text_samples import prepare_texts
 if TYPE_CHECKING:
     from mauve.embed.transformer import TransformersEmbedder
 
-_NOT_MODELS = ("sentence:", "http://", "https://")
+_ENDPOINT = ("http://", "https://")
 
 
 @dataclass(frozen=True)
@@ -123,14 +124,18 @@ class Featurizer:
     @cached_property
     def _embedder(self) -> "Embedder | TransformersEmbedder":
         model = str(self.model)
-        if model == "bundled" or model.startswith(_NOT_MODELS):
-            return get_embedder(model)
+        length = check_int("compute_mauve", "max_text_length", self.max_length, 2)
+        dtype = "float64" if self.wide else "float32"
+        if model.startswith("sentence:"):  # which reads as much as it was trained to
+            return get_embedder(model, dtype=dtype, device=self._device())
+        if model == "bundled" or model.startswith(_ENDPOINT):
+            if self.wide:
+                raise bad_parameter("compute_mauve", "use_float64", f"False for {model!r}", True)
+            # An endpoint reads what it reads.
+            own = min(length, CONTEXT) if model == "bundled" else None
+            return get_embedder(model, max_length=own)
         return get_embedder(
-            model,
-            pooling="last",
-            max_length=check_int("compute_mauve", "max_text_length", self.max_length, 2),
-            dtype="float64" if self.wide else "float32",
-            device=self._device(),
+            model, pooling="last", max_length=length, dtype=dtype, device=self._device()
         )
 
     def _device(self) -> str:

@@ -94,6 +94,20 @@ def is_text_file(path: str | Path) -> bool:
     return str(path) == "-" or name.endswith(TEXT_SUFFIXES)
 
 
+def feature_origin(source: SampleLike) -> str | None:
+    """Return which embedder made a file of features, where the file says so.
+
+    Examples
+    --------
+    >>> feature_origin("human.npy") is None
+    True
+    """
+    if not isinstance(source, str | Path) or Path(source).suffix != ".safetensors":
+        return None
+    with safe_open(source, framework="numpy") as file:
+        return (file.metadata() or {}).get("embedder")
+
+
 def load_features(source: SampleLike, name: str) -> NDArray[Any]:
     """Return the features of a sample that must not be text.
 

@@ -23,6 +23,7 @@ from mauve.cli.terminal import (
 from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
 from mauve.estimate import ESTIMATORS
+from mauve.inputs import reference_name
 from mauve.printable import printable
 from mauve.quantize.reduce import ORDERS
 from mauve.results import Comparison
@@ -267,7 +268,7 @@ def compare(
         typer.Option(
             metavar="NAME",
             help="'auto' embeds on the GPUs that are there and clusters on the CPU; 'cpu', or a "
-            "torch device such as 'cuda', does both there.",
+            "torch device such as 'cuda', does both there. The bundled model stays on the CPU.",
         ),
     ] = "auto",
     prompts: Annotated[
@@ -319,7 +320,7 @@ def compare(
     if prompts is not None:
         by = read_prompts(prompts)
     elif by_prompt:
-        by = own_prompts(files | {"human": (human, human_file)})
+        by = own_prompts(files | {reference_name([*named]): (human, human_file)})
     sources: dict[str, SampleLike] = {
         name: path if file is None else file.texts for name, (path, file) in files.items()
     }
@@ -327,8 +328,15 @@ def compare(
         "pooling": pooling, "layer": layer, "max_length": max_length, "dtype": dtype,
         "device": None if device == "auto" else device, "revision": revision,
     }  # fmt: skip
-    # Features need no embedder, so its options are not looked at.
-    chosen = embedder if human_file is None else get_embedder(embedder, **options)
+    if human_file is None:
+        options["embedder"] = None if embedder == "bundled" else embedder
+        given = [name for name, value in options.items() if value is not None and name != "device"]
+        if given:
+            raise InvalidParameterError(
+                f"'{human}' holds features, which no embedder reads: leave out "
+                f"{', '.join('--' + name.replace('_', '-') for name in given)}."
+            )
+    chosen = "bundled" if human_file is None else get_embedder(embedder, **options)
     with collected_warnings() as said, progress_bar(not quiet) as on_progress:
         comparison = mauve.compare(
             human if human_file is None else human_file.texts,

@@ -68,7 +68,7 @@ def embed(
         )
     read = embedding.read_file(texts, field)
     name = texts.name
-    prepared, _ = prepare_texts({name: read.texts if read else []}, strip=strip, empty=empty)
+    prepared, recipe = prepare_texts({name: read.texts if read else []}, strip=strip, empty=empty)
     options = {
         "pooling": pooling, "layer": layer, "max_length": max_length, "dtype": dtype,
         "device": None if device == "auto" else device, "revision": revision,
@@ -76,11 +76,12 @@ def embed(
     chosen = get_embedder(embedder, **options)
     with warnings_as_lines(), progress_bar(not quiet) as on_progress:
         [sample], _ = embed_samples(prepared, chosen, cache=not no_cache, on_progress=on_progress)
+    origin = chosen.signature + (f":{recipe}" if recipe else "")
     with whole_file(out) as file:
         if out.suffix.lower() == ".npy":
             np.save(file, sample.features)
         else:
-            file.write(save({"features": sample.features}, {"embedder": chosen.signature}))
+            file.write(save({"features": sample.features}, {"embedder": origin}))
     if quiet:
         return
     if sample.n_truncated:
@@ -88,4 +89,4 @@ def embed(
     n, d = sample.features.shape
     console = new_console()
     console.print(f"{n} texts, {d} features: {printable(str(out))}", soft_wrap=True)
-    console.print(f"embedder: {printable(chosen.signature)}", soft_wrap=True)
+    console.print(f"embedder: {printable(origin)}", soft_wrap=True)

@@ -1,7 +1,8 @@
 """A cache of features on disk, so that a text is embedded once.
 
 One SQLite database for all embedders. What cannot be read is a miss, and what cannot be
-written is given up with a warning: a cache may cost time, never a result.
+written is given up with a warning. Only a database of a newer version is an error: it is
+somebody's work, and neither to be read nor to be replaced.
 """
 
 import os

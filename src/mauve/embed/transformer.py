@@ -87,6 +87,7 @@ class TransformersEmbedder:
         self._config = self._load(AutoConfig)
         self._is_causal = _is_causal(self._config)
         self._tokenizer = self._load(AutoTokenizer)
+        self._tokenizer.truncation_side = "right"  # beginnings count, whatever it was set to
         if pooling is None:
             pooling = "last" if self._is_causal else "mean"
         self.pooling = check_choice(_CALLER, "pooling", pooling, POOLINGS)
