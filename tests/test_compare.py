@@ -1,5 +1,7 @@
 """The front door, end to end on small clouds of points."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -694,3 +696,17 @@ class TestBadInput:
         human, model = clouds(56)
         with pytest.raises(InvalidParameterError, match="'systems'"):
             compare(human, {1: model, "1": model + 1}, **QUICK)
+
+
+def test_a_small_sample_that_sets_the_cells_for_all_is_told():
+    human, model = clouds(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MauveWarning)  # of few texts as well
+        found = compare(human, {"many": model, "few": model[:20]}, n_permutations=0)
+    assert all("because 'few' has 20 texts" in r.warnings[-1] for r in found.values())
+
+
+def test_text_options_are_refused_for_features():
+    human, model = clouds(61)
+    with pytest.raises(InvalidParameterError, match=r"'strip' and 'match_length' .* left out"):
+        compare(human, model, strip=True)

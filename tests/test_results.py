@@ -376,5 +376,5 @@ class TestAcrossComparisons:
             compare(human, systems, prompts=range(150), **QUICK)["near"],
             compare(human, systems, **QUICK)["far"],
         ]
-        with pytest.raises(InvalidParameterError, match="pass prompts to both"):
+        with pytest.raises(InvalidParameterError, match="signatures differ in fit"):
             mauve.difference(*(pair if prompted_first else pair[::-1]))

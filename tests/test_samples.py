@@ -107,6 +107,17 @@ class TestText:
         assert read_sample(path, "human") == ["one", "two"]
         assert read_sample(str(path), "human") == ["one", "two"]
 
+    def test_names_of_files_are_not_texts(self, tmp_path):
+        paths = [tmp_path / f"{i}.txt" for i in range(3)]
+        for path in paths:
+            path.write_text("a text\n")
+        with pytest.raises(InvalidParameterError, match=r"names of files, .* a mapping from names"):
+            read_sample([str(path) for path in paths], "model")
+
+    def test_generators_are_refused(self):
+        with pytest.raises(InvalidParameterError, match=r"Got generator instead: pass list"):
+            read_sample((text for text in TEXTS), "model")
+
     def test_text_where_features_are_wanted(self):
         with pytest.raises(
             InvalidParameterError, match=r"'p' must be features of shape .* Got text"

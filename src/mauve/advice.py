@@ -1,5 +1,7 @@
 """What a reader should know before trusting a score."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,7 +46,7 @@ def advice(
     if min(n_p, n_q) < 5 * k:
         found.append(
             f"{min(n_p, n_q)} texts are few for {k} cells: with less than five a cell the "
-            "score is noisy. Use more texts or a smaller num_buckets."
+            "score is noisy. Use more texts or a smaller num_buckets (--buckets)."
         )
     if max(n_p, n_q) > 10 * min(n_p, n_q):
         found.append(
@@ -55,6 +57,26 @@ def advice(
     if empty > k / 10:
         found.append(
             f"Up to {empty} of {k} cells are empty: the features have few distinct values. "
-            "Check for duplicate texts or use a smaller num_buckets."
+            "Check for duplicate texts or use a smaller num_buckets (--buckets)."
         )
     return tuple(found)
+
+
+def few_cells(samples: Sequence[Sample], num_buckets: int) -> str | None:
+    """Return a warning where one small sample sets the number of cells for all.
+
+    Examples
+    --------
+    >>> samples = [Sample("human", np.ones((900, 2))), Sample("model", np.ones((50, 2)))]
+    >>> few_cells(samples, 5)
+    "There are 5 cells for every system because 'model' has 50 texts: scores of other comparisons \
+have other cells. Leave it out, or set num_buckets (--buckets)."
+    """
+    smallest = min(samples, key=len)
+    if 2 * len(smallest) > max(map(len, samples)):
+        return None
+    return (
+        f"There are {num_buckets} cells for every system because '{smallest.name}' has "
+        f"{len(smallest)} texts: scores of other comparisons have other cells. Leave it out, or "
+        "set num_buckets (--buckets)."
+    )

@@ -2,12 +2,13 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.advice import advice
+from mauve.advice import advice, few_cells
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.errors import (
@@ -190,6 +191,7 @@ def compare(
         ),
         order=check_choice("compare", "order", order, ORDERS),
         seed=check_int("compare", "seed", seed, 0),
+        by_prompt=prompts is not None,
     )
     prompt_keys = _prompt_keys(prompts, samples)
     steps = settings.n_clusterings + len(named)
@@ -220,6 +222,12 @@ def compare(
             inputs.forms.get(sample.name),
         )
         report("testing", settings.n_clusterings + i, steps)
+    note = few_cells(samples, settings.num_buckets) if num_buckets == "auto" else None
+    if note:
+        results = {
+            name: replace(result, warnings=(*result.warnings, note))
+            for name, result in results.items()
+        }
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
     return Comparison(results, clustering)

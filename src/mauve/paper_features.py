@@ -16,8 +16,8 @@ from mauve.embed.cached import CachedEmbedder
 from mauve.embed.protocol import Embedder
 from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError, MauveWarning, bad_parameter, check_int
+from mauve.form.words import listed
 from mauve.samples import checked_features, load_features, read_sample
-from mauve.text_samples import prepare_texts
 
 if TYPE_CHECKING:
     from mauve.embed.transformer import TransformersEmbedder
@@ -85,7 +85,12 @@ class Featurizer:
             raise bad_parameter("compute_mauve", name, "a list of strings", type(text).__name__)
         if not texts:
             return np.empty((0, 1))
-        prepare_texts({name: texts})  # an empty text is an error
+        empty = [i for i, one in enumerate(texts) if not one]
+        if empty:
+            raise InvalidParameterError(
+                f"The '{name}' parameter of compute_mauve must hold texts that are not empty. Got "
+                f"empty ones at position {listed(empty)} instead: remove them."
+            )
         if self.verbose:
             print(f"embedding {len(texts)} texts of '{name}' with {self.model}")
         found = self._cached.embed(texts)

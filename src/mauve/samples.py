@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -72,6 +72,11 @@ def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
         return checked_features(_read_features(Path(source)), f"'{source}'")
     if _is_text(source):
         return _texts(source, name)
+    if isinstance(source, Iterator):
+        raise InvalidParameterError(
+            f"'{name}' must be a list or an array, which can be read more than once. Got "
+            f"{type(source).__name__} instead: pass list(...) of it."
+        )
     try:
         features = np.asarray(source)
     except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch tensors
@@ -129,7 +134,13 @@ def _texts(source: Any, name: str) -> list[str]:
                 f"'{name}' must hold texts only. Got {type(item).__name__} at position {position} "
                 "instead."
             )
-    return [str(text) for text in source]
+    texts = [str(text) for text in source]
+    if all(len(text) < 256 and "\n" not in text and Path(text).is_file() for text in texts[:20]):
+        raise InvalidParameterError(
+            f"'{name}' must hold texts. Got names of files, such as {texts[0]!r}, instead: pass "
+            "one path for a sample, or a mapping from names to paths for several systems."
+        )
+    return texts
 
 
 def _is_text(source: object) -> bool:

@@ -27,6 +27,7 @@ class Settings:
     explained_variance: float
     order: str
     seed: int
+    by_prompt: bool
 
     def signature(self, origin: str, n_human: int, n_model: int) -> str:
         """Return the recipe: what must be equal for two scores to be comparable.
@@ -40,7 +41,8 @@ class Settings:
                 f"reduce:{self.order}-{self.explained_variance:.12g}",
                 f"quant:{self.quantizer.signature}",
                 f"k:{self.num_buckets}",
-                f"fit:2of{N_BLOCKS}x{self.n_clusterings}",
+                f"fit:2of{N_BLOCKS}x{self.n_clusterings}"
+                + ("-by-prompt" if self.by_prompt else ""),
                 f"c:{self.scaling:.12g}",
                 f"est:{self.estimator}",
                 f"n:{n_human}+{n_model}",

@@ -60,7 +60,8 @@ class _Fields:
         if self.text not in values:
             raise InvalidParameterError(
                 f"{where} of {self.file} must have the field '{printable(self.text)}'. "
-                f"Got {_listed(list(values)) or 'none'} instead: pass field=NAME, or rename it."
+                f"Got {_listed(list(values)) or 'none'} instead: pass field=NAME (--field NAME) "
+                "or rename it."
             )
         for name in (self.text, self.prompt):
             value = values.get(name)

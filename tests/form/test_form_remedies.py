@@ -6,37 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
-from mauve.form.remedies import match_length, strip_texts
+from mauve.form.remedies import match_length
 from mauve.form.report import check_form
 from mauve.form.words import word_counts
 
 TEXT = st.text(st.sampled_from("ab. \n\té漢"), max_size=30)
 WORDY = TEXT.filter(lambda text: text.strip())
-
-
-class TestStrip:
-    @given(st.lists(WORDY, min_size=1))
-    def test_leaves_nothing_to_strip_and_takes_nothing_else(self, texts):
-        found = strip_texts(texts)
-        assert found == [text.strip() for text in texts]
-        assert strip_texts(found) == found
-        assert all(inner in text for inner, text in zip(found, texts, strict=True))
-
-    def test_texts_of_white_space_are_named(self):
-        with pytest.raises(
-            InvalidParameterError,
-            match=r"'beam' must hold .* Got none at position 1, 3 instead: remove them",
-        ):
-            strip_texts(["one", " \n", "two", ""], name="beam")
-
-    def test_many_are_counted(self):
-        with pytest.raises(InvalidParameterError, match=r"position 0, .*, 7 and 92 more instead"):
-            strip_texts([" "] * 100)
-
-    @pytest.mark.parametrize("texts", ["text", [], [None]])
-    def test_what_is_no_text_is_refused(self, texts):
-        with pytest.raises(InvalidParameterError, match="'texts' must"):
-            strip_texts(texts)
 
 
 class TestMatchLength:

@@ -102,7 +102,7 @@ class TestReduceFeatures:
     @pytest.mark.parametrize("order", ORDERS)
     def test_features_without_variance_are_refused(self, order, value):
         x = np.full((50, 4), value, dtype=np.float32)
-        with pytest.raises(InvalidParameterError, match=r"must vary .* check the embedder"):
+        with pytest.raises(InvalidParameterError, match=r"must vary .* check that the texts"):
             reduce_features(x, order=order)
 
     @pytest.mark.parametrize("scale", [1e20, 1e-25])

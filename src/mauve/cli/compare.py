@@ -167,8 +167,8 @@ def compare(
         typer.Argument(
             metavar="HUMAN",
             help="Human texts: a .txt (one a line), .jsonl (field 'text'), .csv or .parquet file, "
-            "also with .gz, or - for stdin; or their features, a .npy, .npy.gz or .safetensors "
-            "file of shape (n, d).",
+            "also with .gz, or - for lines or JSON lines from stdin; or their features, a .npy, "
+            ".npy.gz or .safetensors file of shape (n, d).",
         ),
     ],
     systems: Annotated[
@@ -275,8 +275,9 @@ def compare(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What each text answers, one prompt a line, the same lines for every file. Texts "
-            "of one prompt are not independent; intervals and tests then allow for it.",
+            help="What each text answers, one prompt a line, in the order of the texts, which is "
+            "the same in every file. Texts of one prompt are not independent; intervals and tests "
+            "then allow for it.",
         ),
     ] = None,
     by_prompt: Annotated[

@@ -73,7 +73,9 @@ def demo(
         symptom = plainest_symptom(texts["human"], texts[name]) if told else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
     console.print(f"picture: {printable(str(picture))}", soft_wrap=True)
-    command = ["mauve", "compare", *map(str, [human_file, *files.values()]), "--empty", "keep"]
+    command = ["mauve", "compare", *map(str, [human_file, *files.values()])]
+    if not all(text for sample in texts.values() for text in sample):
+        command += ["--empty", "keep"]
     console.print(f"again: {printable(shlex.join(command))}", soft_wrap=True)
 
 

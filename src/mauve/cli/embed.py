@@ -29,7 +29,9 @@ def embed(
     texts: Annotated[
         Path,
         typer.Argument(
-            metavar="TEXTS", help="A .txt, .jsonl, .csv or .parquet file, or - for stdin."
+            metavar="TEXTS",
+            help="A .txt, .jsonl, .csv or .parquet file, also with .gz, or - for lines or JSON "
+            "lines from stdin.",
         ),
     ],
     out: Annotated[

@@ -41,7 +41,8 @@ Pooling = Annotated[
         metavar="NAME",
         callback=one_of(POOLINGS),
         autocompletion=lambda: list(POOLINGS),
-        help=f"How a text's tokens become one row: {', '.join(POOLINGS)}.",
+        help=f"How a text's tokens become one row: {', '.join(POOLINGS)}; 'bundled' has surprisal, "
+        "mean and last.",
     ),
 ]
 Layer = Annotated[int | None, typer.Option(metavar="N", help="Hidden layer, 0 for the embeddings.")]
@@ -71,7 +72,8 @@ Empty = Annotated[
     typer.Option(
         metavar="NAME",
         callback=one_of(("error", "keep")),
-        help="Texts without a character: 'error', or 'keep' as one end-of-text token.",
+        help="What to do with a text that has no character: 'error', or 'keep', which reads it as "
+        "one end-of-text token.",
     ),
 ]
 NoCache = Annotated[

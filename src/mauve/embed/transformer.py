@@ -297,7 +297,8 @@ class TransformersEmbedder:
             reason = " ".join(str(error).split())[:300]
             raise InvalidParameterError(
                 f"The 'embedder' parameter must be the name of a model on the hub or its folder. "
-                f"Got {self.model!r}, which could not be loaded ({reason})."
+                f"Got {self.model!r}, which could not be loaded ({reason}). Give a folder, or "
+                "'bundled', which needs no network."
             ) from None  # their tracebacks are pages long, and say no more
 
     def _check_surprisal(self) -> None:

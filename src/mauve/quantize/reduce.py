@@ -162,7 +162,8 @@ def check_variance(total: float, mean_square: float, n_texts: int) -> None:
     if not total > 1e-12 * max(mean_square, 1e-30) * n_texts:
         raise InvalidParameterError(
             "The 'features' parameter of reduce_features must vary from text to text. "
-            "Got the same features for every text instead: check the embedder."
+            "Got the same features for every text instead: check that the texts are not all one, "
+            "and the embedder."
         )
 
 
