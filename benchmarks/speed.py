@@ -23,6 +23,7 @@ from simulate import text_like
 _PROGRAM = """
 import json, resource, sys, time
 import numpy as np
+import scipy.linalg, scipy.sparse, scipy.special  # ours loads them at first use, theirs at import
 import mauve
 what, p, q, settings = sys.argv[1], np.load(sys.argv[2]), np.load(sys.argv[3]), sys.argv[4]
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
