@@ -108,10 +108,7 @@ def test_damaged_cache_is_a_warning(cache):
     assert result.stderr.count("\n") == 1
 
 
-def test_a_folder_that_is_a_file(tmp_path, monkeypatch):
-    (tmp_path / "file").write_bytes(b"")
-    monkeypatch.setenv("MAUVE_CACHE", str(tmp_path / "file"))
-    assert "texts:  0" in invoke("info").stdout
+def test_a_database_that_is_a_folder(tmp_path, monkeypatch):
     (tmp_path / "folder" / "features.sqlite3").mkdir(parents=True)
     monkeypatch.setenv("MAUVE_CACHE", str(tmp_path / "folder"))
     result = invoke("info")
@@ -129,3 +126,13 @@ def test_unknown_command():
     result = invoke("nonsense")
     assert result.exit_code == 2
     assert "No such command 'nonsense'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["info", "clear"])
+def test_a_file_in_place_of_the_folder(tmp_path, monkeypatch, command):
+    (tmp_path / "taken").write_text("mine")
+    monkeypatch.setenv("MAUVE_CACHE", str(tmp_path / "taken"))
+    done = invoke(command)
+    assert done.exit_code == 1
+    assert "taken' must be a folder to hold the cache of features. It is a file" in done.stderr
+    assert (tmp_path / "taken").read_text() == "mine"

@@ -155,6 +155,11 @@ class FeatureCache:
 
     def info(self) -> CacheInfo:
         """Return what the cache holds; one that is not there is not made."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InvalidParameterError(
+                f"'{self.folder}' must be a folder to hold the cache of features. It is a file: "
+                "set $MAUVE_CACHE to another place."
+            )
         counts = self._do(count_texts, reading=True) if self.path.exists() else {}
         files = (self.path, self._damaged)  # logs do not stay
         n_bytes = sum(file.stat().st_size for file in files if file.exists())
