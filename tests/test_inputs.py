@@ -37,6 +37,12 @@ class TestOriginOfFeatureFiles:
         with pytest.raises(InvalidParameterError, match=r"one embedder. Got .* one and by two"):
             load_inputs(["human", "m"], paths, "bundled")
 
+    def test_widths_are_compared_even_of_one_embedder(self, tmp_path):
+        human, model = write(tmp_path, "h", 0, "one"), tmp_path / "m.safetensors"
+        save_file({"features": cloud(1)[:, :3].copy()}, model, {"embedder": "one"})
+        with pytest.raises(InvalidParameterError, match=r"'m' must have as many .* 4. Got 3"):
+            load_inputs(["human", "m"], [human, model], "bundled")
+
 
 class TestSystemCalledHuman:
     def test_has_prompts_of_its_own(self):

@@ -8,29 +8,23 @@ from numpy.typing import NDArray
 from mauve.form.report import FormReport
 from mauve.histogram import count_labels
 from mauve.samples import Sample
-from mauve.settings import Settings
 
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 
 
 def advice(
-    human: Sample,
-    model: Sample,
-    labels: NDArray[np.int32],
-    settings: Settings,
-    form: FormReport | None,
+    human: Sample, model: Sample, num_buckets: int, form: FormReport | None
 ) -> tuple[str, ...]:
-    """Return the warnings that go with a result.
+    """Return the warnings that go with one system.
 
     Parameters
     ----------
     human, model : Sample
-    labels : array of int, shape (n_clusterings, n)
-        Cells of all texts of the comparison, those of other systems included.
-    settings : Settings
+    num_buckets : int
+        Number of cells k.
     form : FormReport or None
     """
-    n_p, n_q, k = len(human), len(model), settings.num_buckets
+    n_p, n_q, k = len(human), len(model), num_buckets
     found = [finding.message for finding in form.findings] if form else []
     for sample in (human, model):
         if sample.n_truncated:
@@ -53,30 +47,41 @@ def advice(
             f"'{human.name}' has {n_p} texts and '{model.name}' {n_q}: the smaller sample sets "
             "the precision."
         )
-    empty = int((count_labels(labels, k) == 0).sum(axis=1).max())
-    if empty > k / 10:
-        found.append(
-            f"Up to {empty} of {k} cells are empty: the features have few distinct values. "
-            "Check for duplicate texts or use a smaller num_buckets (--buckets)."
-        )
     return tuple(found)
 
 
-def few_cells(samples: Sequence[Sample], num_buckets: int) -> str | None:
+def empty_cells(labels: NDArray[np.int32], num_buckets: int) -> tuple[str, ...]:
+    """Return a warning where many cells hold no text of any system.
+
+    Examples
+    --------
+    >>> empty_cells(np.array([[0, 1, 0, 1]]), 2)
+    ()
+    """
+    empty = int((count_labels(labels, num_buckets) == 0).sum(axis=1).max())
+    if empty <= num_buckets / 10:
+        return ()
+    return (
+        f"Up to {empty} of {num_buckets} cells are empty: the features have few distinct values. "
+        "Check for duplicate texts or use a smaller num_buckets (--buckets).",
+    )
+
+
+def few_cells(samples: Sequence[Sample], num_buckets: int) -> tuple[str, ...]:
     """Return a warning where one small sample sets the number of cells for all.
 
     Examples
     --------
     >>> samples = [Sample("human", np.ones((900, 2))), Sample("model", np.ones((50, 2)))]
-    >>> few_cells(samples, 5)
-    "There are 5 cells for every system because 'model' has 50 texts: scores of other comparisons \
-have other cells. Leave it out, or set num_buckets (--buckets)."
+    >>> print(*few_cells(samples, 5))
+    There are 5 cells for every system because 'model' has 50 texts: scores of other comparisons \
+have other cells. Leave it out, or set num_buckets (--buckets).
     """
     smallest = min(samples, key=len)
     if 2 * len(smallest) > max(map(len, samples)):
-        return None
+        return ()
     return (
         f"There are {num_buckets} cells for every system because '{smallest.name}' has "
         f"{len(smallest)} texts: scores of other comparisons have other cells. Leave it out, or "
-        "set num_buckets (--buckets)."
+        "set num_buckets (--buckets).",
     )

@@ -2,13 +2,12 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.advice import advice, few_cells
+from mauve.advice import advice, empty_cells, few_cells
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.errors import (
@@ -168,7 +167,7 @@ def compare(
         [reference, *names],
         [human, *named.values()],
         embedder,
-        device=None if device == "auto" else device,
+        device=device,
         cache=cache,
         strip=strip,
         match_length=match_length,
@@ -208,6 +207,9 @@ def compare(
         device=getattr(chosen, "device", None) if isinstance(quantizer, str) else None,
         on_done=lambda done: report("clustering", done, steps),
     )
+    common = empty_cells(clustering.labels, settings.num_buckets)
+    if num_buckets == "auto":
+        common += few_cells(samples, settings.num_buckets)
     results = {}
     ends = np.cumsum([len(sample) for sample in samples])
     for i, sample in enumerate(samples[1:], start=1):
@@ -220,14 +222,9 @@ def compare(
             settings,
             settings.signature(inputs.origin, len(samples[0]), len(sample)),
             inputs.forms.get(sample.name),
+            common,
         )
         report("testing", settings.n_clusterings + i, steps)
-    note = few_cells(samples, settings.num_buckets) if num_buckets == "auto" else None
-    if note:
-        results = {
-            name: replace(result, warnings=(*result.warnings, note))
-            for name, result in results.items()
-        }
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
     return Comparison(results, clustering)
@@ -241,13 +238,12 @@ def _prompt_keys(
         return None
     keys: list[NDArray[np.uint64]] = []
     for sample in samples:
-        side = sample.name
-        if isinstance(prompts, Mapping) and side not in prompts:
+        if isinstance(prompts, Mapping) and sample.name not in prompts:
             raise InvalidParameterError(
                 f"The 'prompts' parameter of compare must have the prompts of '{samples[0].name}' "
-                f"and of every system. Got none for '{side}' instead."
+                f"and of every system. Got none for '{sample.name}' instead."
             )
-        own = prompts[side] if isinstance(prompts, Mapping) else prompts
+        own = prompts[sample.name] if isinstance(prompts, Mapping) else prompts
         if len(own) != len(sample):
             raise InvalidParameterError(
                 f"The 'prompts' parameter of compare must have one prompt for each of the "
@@ -269,6 +265,7 @@ def _measure(
     settings: Settings,
     signature: str,
     form: FormReport | None,
+    common: tuple[str, ...],
 ) -> MauveResult:
     human, model = samples
     groups = _numbered(prompt_keys)
@@ -334,7 +331,7 @@ def _measure(
         num_buckets=settings.num_buckets,
         n_human=len(human),
         n_model=len(model),
-        warnings=advice(human, model, clustering.labels, settings, form),
+        warnings=(*advice(human, model, settings.num_buckets, form), *common),
         signature=signature,
         form=form,
         gap_error=float(gap_error),

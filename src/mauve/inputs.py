@@ -13,7 +13,7 @@ from mauve.errors import InvalidParameterError
 from mauve.form.report import FormReport
 from mauve.quantize.crossfit import N_BLOCKS
 from mauve.samples import Sample, SampleLike, feature_origin, read_sample
-from mauve.text_samples import embed_samples, prepare_texts
+from mauve.text_samples import embed_samples, origin_of, prepare_texts
 
 MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
 
@@ -45,7 +45,7 @@ def load_inputs(
     sources: Sequence[SampleLike],
     embedder: EmbedderLike,
     *,
-    device: str | None = None,
+    device: str = "auto",
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
@@ -62,7 +62,7 @@ def load_inputs(
         As many, all text or all features.
     embedder, cache, strip, match_length, empty
         As for :func:`mauve.compare`.
-    device : str, optional
+    device : str
         Where to embed.
 
     Examples
@@ -86,7 +86,8 @@ def load_inputs(
                 "features, which have no text to change: pass the texts instead."
             )
         samples = [Sample(name, np.asarray(sample)) for name, sample in raw.items()]
-        return Inputs(samples, _common_origin(sources) or f"features-{_width(samples)}")
+        width = _common_width(samples)  # first: files of one embedder may be damaged too
+        return Inputs(samples, _common_origin(sources) or f"features-{width}")
     if len(texts) < len(raw):
         raise InvalidParameterError(
             "The 'human' and 'systems' parameters of compare must be all text or all features. "
@@ -95,9 +96,8 @@ def load_inputs(
     prepared, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
     chosen = get_embedder(embedder, device=device)
     samples, forms = embed_samples(prepared, chosen, cache=cache, on_progress=on_progress)
-    origin = chosen.signature + (f":{recipe}" if recipe else "")
     keys = np.concatenate([text_hashes(own) for own in prepared.values()])
-    return Inputs(samples, origin, forms, keys)
+    return Inputs(samples, origin_of(chosen, recipe), forms, keys)
 
 
 def reference_name(systems: Sequence[str]) -> str:
@@ -139,7 +139,7 @@ def _common_origin(sources: Sequence[SampleLike]) -> str | None:
     return None if None in origins else different[0]
 
 
-def _width(samples: list[Sample]) -> int:
+def _common_width(samples: list[Sample]) -> int:
     """Return the number of features, if all samples have as many."""
     width = int(samples[0].features.shape[1])
     for sample in samples:

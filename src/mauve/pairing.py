@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.errors import InvalidParameterError
 from mauve.inference import covariance
 
 Array = NDArray[np.float64]
@@ -68,10 +67,6 @@ def correlation(first: Influence, second: Influence) -> float:
     one = np.concatenate([first.human, first.model, np.zeros(len(second.model))])
     two = np.concatenate([second.human, np.zeros(len(first.model)), second.model])
     groups = np.arange(len(one))
-    if (first.human_prompt is None) != (second.human_prompt is None):
-        raise InvalidParameterError(
-            "Scores with prompts and scores without cannot be compared: pass prompts to both."
-        )
     if first.human_prompt is not None and first.model_prompt is not None:
         prompts = np.concatenate([first.human_prompt, first.model_prompt, second.model_prompt])
         groups = np.unique(prompts, return_inverse=True)[1]

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mauve.embed.bundled import CONTEXT
-from mauve.embed.cache import FeatureCache
-from mauve.embed.cached import CachedEmbedder
+from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder
 from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError, MauveWarning, bad_parameter, check_int
-from mauve.form.words import listed
 from mauve.samples import checked_features, load_features, read_sample
+from mauve.text_samples import refuse_empty
 
 if TYPE_CHECKING:
     from mauve.embed.transformer import TransformersEmbedder
@@ -85,12 +84,7 @@ class Featurizer:
             raise bad_parameter("compute_mauve", name, "a list of strings", type(text).__name__)
         if not texts:
             return np.empty((0, 1))
-        empty = [i for i, one in enumerate(texts) if not one]
-        if empty:
-            raise InvalidParameterError(
-                f"The '{name}' parameter of compute_mauve must hold texts that are not empty. Got "
-                f"empty ones at position {listed(empty)} instead: remove them."
-            )
+        refuse_empty(texts, f"The '{name}' parameter of compute_mauve", "remove them")
         if self.verbose:
             print(f"embedding {len(texts)} texts of '{name}' with {self.model}")
         found = self._cached.embed(texts)
@@ -124,7 +118,8 @@ class Featurizer:
 
     @cached_property
     def _cached(self) -> Embedder:
-        return self._embedder if self.wide else CachedEmbedder(self._embedder, FeatureCache())
+        # The cache has 32 bits.
+        return self._embedder if self.wide else cached_if_known(self._embedder)
 
     @cached_property
     def _embedder(self) -> "Embedder | TransformersEmbedder":

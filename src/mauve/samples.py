@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
 from mauve.errors import InvalidParameterError, MauveError
+from mauve.form.words import checked_texts
 from mauve.texts import TEXT_SUFFIXES, read_texts
 
 #: What `compare` takes as a sample: features, texts, or the path of a file of either.
@@ -128,13 +129,7 @@ def load_features(source: SampleLike, name: str) -> NDArray[Any]:
 
 
 def _texts(source: Any, name: str) -> list[str]:
-    for position, item in enumerate(source):
-        if not isinstance(item, str):
-            raise InvalidParameterError(
-                f"'{name}' must hold texts only. Got {type(item).__name__} at position {position} "
-                "instead."
-            )
-    texts = [str(text) for text in source]
+    texts = [str(text) for text in checked_texts(list(source), name)]
     if all(len(text) < 256 and "\n" not in text and Path(text).is_file() for text in texts[:20]):
         raise InvalidParameterError(
             f"'{name}' must hold texts. Got names of files, such as {texts[0]!r}, instead: pass "

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.form.words import word_counts
-
 Words = list[str]
 Column = NDArray[np.float64]
 
@@ -115,7 +113,7 @@ human text
     """
     sides = [[_WORD.findall(text.lower()) for text in texts] for texts in (human, model)]
     best, line = _SMALL, None
-    if word_counts(model).sum() == 0:
+    if not any(sides[1]):
         return "writes no words"
     for symptom in SYMPTOMS:
         p, q = (symptom.measure(side, sides[0] + sides[1]) for side in sides)

@@ -4,16 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mauve.embed.cache import FeatureCache
-from mauve.embed.cached import CachedEmbedder
-from mauve.embed.folder import UNKNOWN
+from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder, Progress
-from mauve.embed.registry import CallableEmbedder
 from mauve.errors import InvalidParameterError
 from mauve.form.remedies import match_length
 from mauve.form.report import FormReport, check_form
-from mauve.form.words import listed
-from mauve.printable import printable
+from mauve.printable import listed, printable
 from mauve.samples import Sample, checked_features
 
 EMPTY = ("error", "keep")
@@ -56,19 +52,46 @@ def prepare_texts(
     if strip:
         prepared = {name: [text.strip() for text in texts] for name, texts in prepared.items()}
         done.append("strip")
-    for name, texts in prepared.items():
-        positions = [i for i, text in enumerate(texts) if not text]
-        if positions and empty == "error":
-            raise InvalidParameterError(
-                f"'{printable(name)}' must hold texts that are not empty. Got empty ones at "
-                f"position {listed(positions)} instead: remove them, or read them as one "
-                "end-of-text token with empty='keep' (--empty keep)."
+    if empty == "error":
+        for name, texts in prepared.items():
+            refuse_empty(
+                texts,
+                f"'{printable(name)}'",
+                "remove them, or read them as one end-of-text token with empty='keep' "
+                "(--empty keep)",
             )
     if same_length:
         matched = match_length(prepared)
         prepared = matched.samples
         done.append(f"words{matched.n_words}")
     return prepared, "+".join(done)
+
+
+def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
+    """Raise if a text has no character, with its position.
+
+    Examples
+    --------
+    >>> refuse_empty(["a text"], "'human'", "remove them")
+    """
+    positions = [i for i, text in enumerate(texts) if not text]
+    if positions:
+        raise InvalidParameterError(
+            f"{what} must hold texts that are not empty. Got empty ones at position "
+            f"{listed(positions)} instead: {remedy}."
+        )
+
+
+def origin_of(embedder: Embedder, recipe: str) -> str:
+    """Return where features come from: the embedder, and what was done to the texts before.
+
+    Examples
+    --------
+    >>> from mauve.embed.bundled import BundledEmbedder
+    >>> origin_of(BundledEmbedder(), "strip").endswith(":surprisal:512:strip")
+    True
+    """
+    return f"{embedder.signature}:{recipe}" if recipe else embedder.signature
 
 
 def embed_samples(
@@ -104,10 +127,7 @@ def embed_samples(
     ([2, 2], ['model'])
     """
     every = [text for texts in samples.values() for text in texts]
-    known = f"@{UNKNOWN}" not in embedder.signature
-    if cache and known and not isinstance(embedder, CallableEmbedder):
-        embedder = CachedEmbedder(embedder, FeatureCache())
-    found = embedder.embed(every, on_progress)
+    found = (cached_if_known(embedder) if cache else embedder).embed(every, on_progress)
     features = checked_features(np.asarray(found.features), "The embedder's result")
     if len(features) != len(every):
         raise InvalidParameterError(
@@ -120,15 +140,15 @@ def embed_samples(
         Sample(name, features[part], [*texts], int(found.truncated[part].sum()))
         for (name, texts), part in zip(samples.items(), rows, strict=True)
     ]
-    human, *systems = embedded
+    (_, human), *systems = samples.items()
     forms = {
-        system.name: check_form(
-            human.texts or [],
-            system.texts or [],
-            name=system.name,
+        name: check_form(
+            human,
+            texts,
+            name=name,
             human_tokens=found.n_tokens[rows[0]],
             model_tokens=found.n_tokens[part],
         )
-        for system, part in zip(systems, rows[1:], strict=True)
+        for (name, texts), part in zip(systems, rows[1:], strict=True)
     }
     return embedded, forms

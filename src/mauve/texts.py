@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mauve.errors import InvalidParameterError, MauveError, MissingExtraError
-from mauve.printable import printable
+from mauve.printable import listed, printable
 
 #: Suffixes of files of text; all but the last may be followed by ``.gz``.
 TEXT_SUFFIXES = (".txt", ".jsonl", ".csv", ".parquet")
 
 _BOM = b"\xef\xbb\xbf"
 _BATCH = 1024  # rows of a Parquet file that are held as Python objects at once
-_SHOWN = 8  # line numbers or names that a message lists before it only counts
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class _Fields:
         if self.text not in values:
             raise InvalidParameterError(
                 f"{where} of {self.file} must have the field '{printable(self.text)}'. "
-                f"Got {_listed(list(values)) or 'none'} instead: pass field=NAME (--field NAME) "
+                f"Got {listed(list(values)) or 'none'} instead: pass field=NAME (--field NAME) "
                 "or rename it."
             )
         for name in (self.text, self.prompt):
@@ -199,7 +198,7 @@ def _plain_records(lines: Iterator[_Line], fields: _Fields) -> Iterator[_Record]
     if blank:
         raise InvalidParameterError(
             f"{fields.file} must hold one text a line. Got blank lines instead, at line "
-            f"{_listed(blank)}: remove them, or write JSON lines if these texts are empty."
+            f"{listed(blank)}: remove them, or write JSON lines if these texts are empty."
         )
 
 
@@ -281,7 +280,7 @@ def _check_columns(columns: Sequence[str], fields: _Fields) -> None:
     if columns.count(fields.text) != 1:
         raise InvalidParameterError(
             f"{fields.file} must have one column '{printable(fields.text)}'. "
-            f"Got {_listed(columns)} instead: pass field=NAME, or rename a column."
+            f"Got {listed(columns)} instead: pass field=NAME, or rename a column."
         )
 
 
@@ -296,11 +295,6 @@ def _collected(records: Iterator[_Record], file: str) -> TextFile:
         prompts if len(prompts) == len(found) else None,
         ids if len(ids) == len(found) else None,
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(printable(name) for name in names[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
 
 
 def _type_name(value: object) -> str:

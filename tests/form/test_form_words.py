@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
-from mauve.form.words import checked_texts, first_words, listed, word_counts
+from mauve.form.words import checked_texts, first_words, word_counts
+from mauve.printable import listed
 
 ANY_TEXT = st.text(st.sampled_from("ab ,\n\t\u2003é漢字かカ。！"), max_size=40)
 

@@ -11,7 +11,7 @@ import typer
 
 import mauve
 from mauve.cli import embedding
-from mauve.cli.embedding import one_of
+from mauve.cli.embedding import choice
 from mauve.cli.files import PICTURES, check_picture, write_picture
 from mauve.cli.tables import how_to_read, print_comparison
 from mauve.cli.terminal import (
@@ -214,12 +214,7 @@ def compare(
     ] = 5.0,
     estimator: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            callback=one_of(ESTIMATORS),
-            autocompletion=lambda: list(ESTIMATORS),
-            help=f"How divergences are estimated from counts: {', '.join(ESTIMATORS)}.",
-        ),
+        choice(ESTIMATORS, f"How divergences are estimated from counts: {', '.join(ESTIMATORS)}."),
     ] = "jackknife",
     confidence: Annotated[
         float,
@@ -227,12 +222,7 @@ def compare(
     ] = 0.95,
     interval: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            callback=one_of(_INTERVALS),
-            autocompletion=lambda: list(_INTERVALS),
-            help=f"How the standard error is found: {', '.join(_INTERVALS)}.",
-        ),
+        choice(_INTERVALS, f"How the standard error is found: {', '.join(_INTERVALS)}."),
     ] = "influence",
     bootstrap: Annotated[
         int, typer.Option(metavar="N", min=20, help="Resamples, with --interval bootstrap.")
@@ -253,12 +243,7 @@ def compare(
     ] = 0.9,
     order: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            callback=one_of(ORDERS),
-            autocompletion=lambda: list(ORDERS),
-            help=f"Unit length before the projection or after it: {', '.join(ORDERS)}.",
-        ),
+        choice(ORDERS, f"Unit length before the projection or after it: {', '.join(ORDERS)}."),
     ] = "norm-pca",
     seed: Annotated[
         int, typer.Option(metavar="N", min=0, help="Everything random follows from it.")
@@ -327,7 +312,7 @@ def compare(
     }
     options = {
         "pooling": pooling, "layer": layer, "max_length": max_length, "dtype": dtype,
-        "device": None if device == "auto" else device, "revision": revision,
+        "device": device, "revision": revision,
     }  # fmt: skip
     if human_file is None:
         options["embedder"] = None if embedder == "bundled" else embedder

@@ -14,7 +14,8 @@ from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
 from mauve.printable import printable
 from mauve.samples import is_text_file
-from mauve.text_samples import embed_samples, prepare_texts
+from mauve.text_samples import embed_samples, origin_of, prepare_texts
+from mauve.texts import read_texts
 
 _KINDS = (".npy", ".safetensors")
 
@@ -68,17 +69,16 @@ def embed(
         raise InvalidParameterError(
             f"'{texts}' must be a file of texts: .txt, .jsonl, .csv, .parquet, or - for stdin."
         )
-    read = embedding.read_file(texts, field)
-    name = texts.name
-    prepared, recipe = prepare_texts({name: read.texts if read else []}, strip=strip, empty=empty)
+    read = read_texts(texts, field=field)
+    prepared, recipe = prepare_texts({texts.name: read.texts}, strip=strip, empty=empty)
     options = {
         "pooling": pooling, "layer": layer, "max_length": max_length, "dtype": dtype,
-        "device": None if device == "auto" else device, "revision": revision,
+        "device": device, "revision": revision,
     }  # fmt: skip
     chosen = get_embedder(embedder, **options)
     with warnings_as_lines(), progress_bar(not quiet) as on_progress:
         [sample], _ = embed_samples(prepared, chosen, cache=not no_cache, on_progress=on_progress)
-    origin = chosen.signature + (f":{recipe}" if recipe else "")
+    origin = origin_of(chosen, recipe)
     with whole_file(out) as file:
         if out.suffix.lower() == ".npy":
             np.save(file, sample.features)

@@ -1,21 +1,20 @@
 """Options of the commands that embed text."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from mauve.embed.protocol import DTYPES, POOLINGS
 from mauve.printable import printable
 from mauve.samples import is_text_file
+from mauve.text_samples import EMPTY
 from mauve.texts import TextFile, read_texts
 
-POOLINGS = ("last", "mean", "max", "cls", "surprisal")
-DTYPES = ("auto", "float32", "bfloat16", "float16", "float64")
 
-
-def one_of(choices: Collection[str]) -> Callable[[str | None], str | None]:
-    """Return a callback that refuses a value that is not one of `choices`."""
+def choice(choices: Collection[str], help_text: str) -> Any:
+    """Return an option that is one of `choices`, which the shell completes."""
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in choices:
@@ -24,7 +23,9 @@ def one_of(choices: Collection[str]) -> Callable[[str | None], str | None]:
             )
         return value
 
-    return check
+    return typer.Option(
+        metavar="NAME", callback=check, autocompletion=lambda: list(choices), help=help_text
+    )
 
 
 EmbedderName = Annotated[
@@ -37,11 +38,9 @@ EmbedderName = Annotated[
 ]
 Pooling = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        callback=one_of(POOLINGS),
-        autocompletion=lambda: list(POOLINGS),
-        help=f"How a text's tokens become one row: {', '.join(POOLINGS)}; 'bundled' has surprisal, "
+    choice(
+        POOLINGS,
+        f"How a text's tokens become one row: {', '.join(POOLINGS)}; 'bundled' has surprisal, "
         "mean and last.",
     ),
 ]
@@ -51,12 +50,7 @@ MaxLength = Annotated[
 ]
 Dtype = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        callback=one_of(DTYPES),
-        autocompletion=lambda: list(DTYPES),
-        help=f"Number type of the model: {', '.join(DTYPES)}.",
-    ),
+    choice(DTYPES, f"Number type of the model: {', '.join(DTYPES)}."),
 ]
 Revision = Annotated[
     str | None, typer.Option(metavar="NAME", help="Commit, tag or branch of a model on the hub.")
@@ -69,10 +63,9 @@ Strip = Annotated[
 ]
 Empty = Annotated[
     str,
-    typer.Option(
-        metavar="NAME",
-        callback=one_of(("error", "keep")),
-        help="What to do with a text that has no character: 'error', or 'keep', which reads it as "
+    choice(
+        EMPTY,
+        "What to do with a text that has no character: 'error', or 'keep', which reads it as "
         "one end-of-text token.",
     ),
 ]

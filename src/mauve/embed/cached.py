@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from mauve.embed.cache import FeatureCache
 from mauve.embed.cache_rows import empty_rows
+from mauve.embed.folder import UNKNOWN
 from mauve.embed.protocol import Embedded, Embedder, Progress
+from mauve.embed.registry import CallableEmbedder
 from mauve.errors import InvalidParameterError, check_int
 
 
@@ -138,3 +140,14 @@ def _put(rows: Embedded, places: list[int] | NDArray[Any], part: Embedded) -> No
     rows.features[places] = part.features
     rows.n_tokens[places] = part.n_tokens
     rows.truncated[places] = part.truncated
+
+
+def cached_if_known(embedder: Embedder) -> Embedder:
+    """Return an embedder that keeps features in the user's cache, where that is sound.
+
+    Of a function, or of a model whose version is not known, nobody can say whether it still
+    gives the features that were kept.
+    """
+    if isinstance(embedder, CallableEmbedder) or f"@{UNKNOWN}" in embedder.signature:
+        return embedder
+    return CachedEmbedder(embedder, FeatureCache())

@@ -2,13 +2,11 @@
 
 import torch
 
+from mauve.embed import protocol
 from mauve.errors import bad_parameter, check_choice
 
-DTYPES = {
-    "float32": torch.float32,
-    "float64": torch.float64,
-    "bfloat16": torch.bfloat16,
-    "float16": torch.float16,
+DTYPES: dict[str, torch.dtype] = {
+    name: getattr(torch, name) for name in protocol.DTYPES if name != "auto"
 }
 
 
@@ -60,7 +58,7 @@ def find_dtype(dtype: str, device: torch.device) -> torch.dtype:
     >>> find_dtype("auto", torch.device("cpu"))
     torch.float32
     """
-    check_choice("the embedder", "dtype", dtype, ("auto", *DTYPES))
+    check_choice("the embedder", "dtype", dtype, protocol.DTYPES)
     if dtype != "auto":
         return DTYPES[dtype]
     if device.type != "cuda":

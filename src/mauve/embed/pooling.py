@@ -6,8 +6,6 @@ Tokens of all texts of a batch stand one behind another, without padding: a tens
 
 import torch
 
-POOLINGS = ("last", "mean", "max", "cls", "surprisal")
-
 
 def pool(states: torch.Tensor, starts: torch.Tensor, pooling: str) -> torch.Tensor:
     """Return the pooled states in float32 (or float64), shape (texts, d).

@@ -7,6 +7,11 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+#: How a Transformers model's tokens become one row, and in which numbers it may compute; here,
+#: so that the command line can name them without torch.
+POOLINGS = ("last", "mean", "max", "cls", "surprisal")
+DTYPES = ("auto", "float32", "float64", "bfloat16", "float16")
+
 #: Called with what is being done, how many steps are done, and how many there are.
 Progress = Callable[[str, int, int], None]
 

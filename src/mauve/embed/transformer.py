@@ -23,8 +23,7 @@ from transformers.models.auto.modeling_auto import (
 from mauve.embed.batching import encodable, token_batches
 from mauve.embed.devices import find_devices, find_dtype
 from mauve.embed.folder import model_identity
-from mauve.embed.pooling import POOLINGS
-from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.protocol import POOLINGS, Embedded, Progress
 from mauve.embed.replica import Pooled, Replica
 from mauve.embed.surprisal import Scaling, surprisal_features
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
@@ -130,7 +129,7 @@ class TransformersEmbedder:
         self, ids: Sequence[Sequence[int]], on_progress: Progress | None = None
     ) -> NDArray[np.float32]:
         """Return the features of texts that are tokens already, at least one each."""
-        rows = [[int(token) for token in row][: self.max_length] for row in ids]
+        rows = [[int(token) for token in row[: self.max_length]] for row in ids]
         empty = [i for i, row in enumerate(rows) if not row]
         if empty:
             raise InvalidParameterError(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauve.errors import InvalidParameterError
-from mauve.form.words import checked_texts, first_words, listed, word_counts
-from mauve.printable import printable
+from mauve.form.words import checked_texts, first_words, word_counts
+from mauve.printable import listed, printable
 
 #: Share of the texts of each sample that may stay shorter than the common length.
 SHORTER = 0.1

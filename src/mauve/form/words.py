@@ -18,7 +18,6 @@ _SPACELESS = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0
 _PUNCTUATION = "\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
 _WORD = re.compile(f"[{_SPACELESS}][{_PUNCTUATION}]*|[^\\s{_SPACELESS}]+")
 _HAS_SPACELESS = re.compile(f"[{_SPACELESS}]")
-_SHOWN = 8  # positions that a message lists before it only counts
 
 
 def checked_texts(texts: Sequence[str], name: str) -> list[str]:
@@ -41,20 +40,6 @@ def checked_texts(texts: Sequence[str], name: str) -> list[str]:
                 f"Got {type(text).__name__} at position {position} instead."
             )
     return list(texts)
-
-
-def listed(positions: Sequence[int]) -> str:
-    """Return positions as a message shows them: the first few, and how many more.
-
-    Examples
-    --------
-    >>> listed([3, 5])
-    '3, 5'
-    >>> listed(range(100))
-    '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
-    """
-    shown = ", ".join(map(str, positions[:_SHOWN]))
-    return f"{shown} and {len(positions) - _SHOWN} more" if len(positions) > _SHOWN else shown
 
 
 def word_counts(texts: Sequence[str]) -> NDArray[np.int64]:
