@@ -1,8 +1,7 @@
 """The front door: samples in, a :class:`Comparison` out."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from mauve.advice import advice, empty_cells, few_cells
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.errors import (
-    InvalidParameterError,
     MauveWarning,
     bad_parameter,
     check_choice,
@@ -30,7 +28,7 @@ from mauve.inference import (
     permutation_scores,
     score_interval,
 )
-from mauve.inputs import load_inputs, reference_name, text_hashes
+from mauve.inputs import Prompts, load_inputs, prompt_hashes, reference_name
 from mauve.pairing import Influence
 from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly
 from mauve.quantize.reduce import ORDERS
@@ -45,7 +43,6 @@ from mauve.settings import (
     check_clusterings,
     check_quantizer,
 )
-from mauve.text_samples import EMPTY
 
 
 def compare(
@@ -66,7 +63,7 @@ def compare(
     interval: str = "influence",
     n_bootstrap: int = 200,
     n_permutations: int = 1000,
-    prompts: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    prompts: Prompts | None = None,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
     seed: int = 0,
@@ -158,7 +155,6 @@ def compare(
     names = [str(name) for name in named]
     if len(set(names)) < len(names):
         raise bad_parameter("compare", "systems", "a mapping of names that differ", names)
-    check_choice("compare", "empty", empty, EMPTY)
     chosen = check_quantizer(quantizer, device)  # before the texts are embedded
     report = on_progress or (lambda *_: None)
     # A system may be called "human" too, such as one half of the texts against the other.
@@ -192,7 +188,7 @@ def compare(
         seed=check_int("compare", "seed", seed, 0),
         by_prompt=prompts is not None,
     )
-    prompt_keys = _prompt_keys(prompts, samples)
+    prompt_keys = _joined(prompt_hashes(prompts, {own.name: len(own) for own in samples}))
     steps = settings.n_clusterings + len(named)
     clustering = cluster_jointly(
         [sample.features for sample in samples],
@@ -230,27 +226,8 @@ def compare(
     return Comparison(results, clustering)
 
 
-def _prompt_keys(
-    prompts: Sequence[Any] | Mapping[str, Sequence[Any]] | None, samples: list[Sample]
-) -> NDArray[np.uint64] | None:
-    """Return a hash of the prompt of every text, or None where there are no prompts."""
-    if prompts is None:
-        return None
-    keys: list[NDArray[np.uint64]] = []
-    for sample in samples:
-        if isinstance(prompts, Mapping) and sample.name not in prompts:
-            raise InvalidParameterError(
-                f"The 'prompts' parameter of compare must have the prompts of '{samples[0].name}' "
-                f"and of every system. Got none for '{sample.name}' instead."
-            )
-        own = prompts[sample.name] if isinstance(prompts, Mapping) else prompts
-        if len(own) != len(sample):
-            raise InvalidParameterError(
-                f"The 'prompts' parameter of compare must have one prompt for each of the "
-                f"{len(sample)} texts of '{sample.name}'. Got {len(own)} instead."
-            )
-        keys.append(text_hashes([str(prompt) for prompt in own]))
-    return np.concatenate(keys)
+def _joined(keys: list[NDArray[np.uint64]] | None) -> NDArray[np.uint64] | None:
+    return None if keys is None else np.concatenate(keys)
 
 
 def _numbered(prompt_keys: NDArray[np.uint64] | None) -> NDArray[np.int64] | None:

@@ -1,19 +1,23 @@
 """What `compare` is given in, samples with features out: read, embedded, checked."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike, get_embedder
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, check_choice
 from mauve.form.report import FormReport
 from mauve.quantize.crossfit import N_BLOCKS
 from mauve.samples import Sample, SampleLike, feature_origin, read_sample
-from mauve.text_samples import embed_samples, origin_of, prepare_texts
+from mauve.text_samples import EMPTY, embed_samples, origin_of, prepare_texts
+
+#: What each text answers: for all samples alike, or by the name of the sample.
+Prompts = Sequence[Any] | Mapping[str, Sequence[Any]]
 
 MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
 
@@ -40,6 +44,85 @@ class Inputs:
     keys: NDArray[np.uint64] | None = None
 
 
+@dataclass(frozen=True)
+class ReadInputs:
+    """The samples of a call as they were given, human first: texts or features.
+
+    Attributes
+    ----------
+    texts : dict from name to list of str, or None
+        Prepared as was asked for; None where features were given.
+    features : dict from name to array of shape (n, d), or None
+    origin : str
+        Which embedder made the features, or what was done to the texts.
+    """
+
+    texts: dict[str, list[str]] | None
+    features: dict[str, NDArray[Any]] | None
+    origin: str
+
+    @property
+    def keys(self) -> NDArray[np.uint64] | None:
+        """A hash of every text, sample after sample."""
+        if self.texts is None:
+            return None
+        return np.concatenate([text_hashes(own) for own in self.texts.values()])
+
+
+def read_inputs(
+    names: Sequence[str],
+    sources: Sequence[SampleLike],
+    *,
+    strip: bool = False,
+    match_length: bool = False,
+    empty: str = "error",
+    caller: str = "compare",
+) -> ReadInputs:
+    """Read all samples, and prepare them where they are text.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Human first; all different.
+    sources : sequence of str or array_like or path
+        As many, all text or all features.
+    strip, match_length, empty
+        As for :func:`mauve.compare`.
+    caller : str
+        What messages call the function.
+
+    Examples
+    --------
+    >>> read_inputs(["human", "m"], [["a text "] * 10, ["a text"] * 10], strip=True).origin
+    'strip'
+    """
+    check_choice(caller, "empty", empty, EMPTY)
+    raw = {name: read_sample(source, name) for name, source in zip(names, sources, strict=True)}
+    for name, sample in raw.items():
+        if len(sample) < MIN_TEXTS:
+            raise InvalidParameterError(
+                f"'{name}' must have at least {MIN_TEXTS} texts for {caller}. Got {len(sample)} "
+                "instead: collect more, some hundreds if a difference is to be seen."
+            )
+    texts = {name: sample for name, sample in raw.items() if isinstance(sample, list)}
+    if not texts:
+        if strip or match_length:
+            raise InvalidParameterError(
+                f"The 'strip' and 'match_length' parameters of {caller} must be left out for "
+                "features, which have no text to change: pass the texts instead."
+            )
+        features = {name: np.asarray(sample) for name, sample in raw.items()}
+        width = _common_width(features)  # first: files of one embedder may be damaged too
+        return ReadInputs(None, features, _common_origin(sources, caller) or f"features-{width}")
+    if len(texts) < len(raw):
+        raise InvalidParameterError(
+            f"The 'human' and 'systems' parameters of {caller} must be all text or all features. "
+            f"Got text for {', '.join(texts)} alone instead."
+        )
+    prepared, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
+    return ReadInputs(prepared, None, recipe)
+
+
 def load_inputs(
     names: Sequence[str],
     sources: Sequence[SampleLike],
@@ -56,11 +139,9 @@ def load_inputs(
 
     Parameters
     ----------
-    names : sequence of str
-        Human first; all different.
-    sources : sequence of str or array_like or path
-        As many, all text or all features.
-    embedder, cache, strip, match_length, empty
+    names, sources, strip, match_length, empty
+        As for :func:`read_inputs`.
+    embedder, cache
         As for :func:`mauve.compare`.
     device : str
         Where to embed.
@@ -71,33 +152,13 @@ def load_inputs(
     >>> [sample.name for sample in found.samples], found.origin
     (['human', 'm'], 'features-10')
     """
-    raw = {name: read_sample(source, name) for name, source in zip(names, sources, strict=True)}
-    for name, sample in raw.items():
-        if len(sample) < MIN_TEXTS:
-            raise InvalidParameterError(
-                f"'{name}' must have at least {MIN_TEXTS} texts for compare. Got {len(sample)} "
-                "instead: collect more, some hundreds if a difference is to be seen."
-            )
-    texts = {name: sample for name, sample in raw.items() if isinstance(sample, list)}
-    if not texts:
-        if strip or match_length:
-            raise InvalidParameterError(
-                "The 'strip' and 'match_length' parameters of compare must be left out for "
-                "features, which have no text to change: pass the texts instead."
-            )
-        samples = [Sample(name, np.asarray(sample)) for name, sample in raw.items()]
-        width = _common_width(samples)  # first: files of one embedder may be damaged too
-        return Inputs(samples, _common_origin(sources) or f"features-{width}")
-    if len(texts) < len(raw):
-        raise InvalidParameterError(
-            "The 'human' and 'systems' parameters of compare must be all text or all features. "
-            f"Got text for {', '.join(texts)} alone instead."
-        )
-    prepared, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
+    read = read_inputs(names, sources, strip=strip, match_length=match_length, empty=empty)
+    if read.texts is None:
+        given = (read.features or {}).items()
+        return Inputs([Sample(name, features) for name, features in given], read.origin)
     chosen = get_embedder(embedder, device=device)
-    samples, forms = embed_samples(prepared, chosen, cache=cache, on_progress=on_progress)
-    keys = np.concatenate([text_hashes(own) for own in prepared.values()])
-    return Inputs(samples, origin_of(chosen, recipe), forms, keys)
+    samples, forms = embed_samples(read.texts, chosen, cache=cache, on_progress=on_progress)
+    return Inputs(samples, origin_of(chosen, read.origin), forms, read.keys)
 
 
 def reference_name(systems: Sequence[str]) -> str:
@@ -109,6 +170,43 @@ def reference_name(systems: Sequence[str]) -> str:
     ('human', 'human (reference)')
     """
     return "human" if "human" not in systems else "human (reference)"
+
+
+def prompt_hashes(
+    prompts: Prompts | None, sizes: Mapping[str, int], caller: str = "compare"
+) -> list[NDArray[np.uint64]] | None:
+    """Return a hash of the prompt of every text, or None where there are no prompts.
+
+    Parameters
+    ----------
+    prompts : sequence, or mapping from name to one, or None
+        What each text answers; a single sequence stands for every sample.
+    sizes : mapping from name to int
+        Number of texts of every sample, human first.
+
+    Examples
+    --------
+    >>> human, model = prompt_hashes(["a", "b"], {"human": 2, "model": 2})
+    >>> bool((human == model).all())
+    True
+    """
+    if prompts is None:
+        return None
+    keys = []
+    for name, size in sizes.items():
+        if isinstance(prompts, Mapping) and name not in prompts:
+            raise InvalidParameterError(
+                f"The 'prompts' parameter of {caller} must have the prompts of "
+                f"'{next(iter(sizes))}' and of every system. Got none for '{name}' instead."
+            )
+        own = prompts[name] if isinstance(prompts, Mapping) else prompts
+        if len(own) != size:
+            raise InvalidParameterError(
+                f"The 'prompts' parameter of {caller} must have one prompt for each of the "
+                f"{size} texts of '{name}'. Got {len(own)} instead."
+            )
+        keys.append(text_hashes([str(prompt) for prompt in own]))
+    return keys
 
 
 def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
@@ -127,25 +225,25 @@ def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
-def _common_origin(sources: Sequence[SampleLike]) -> str | None:
+def _common_origin(sources: Sequence[SampleLike], caller: str) -> str | None:
     """Return the embedder that made all files of features, where all say so."""
     origins = [feature_origin(source) for source in sources]
     different = sorted({origin for origin in origins if origin is not None})
     if len(different) > 1:
         raise InvalidParameterError(
-            "The 'human' and 'systems' parameters of compare must be features of one embedder. "
+            f"The 'human' and 'systems' parameters of {caller} must be features of one embedder. "
             f"Got files made by {' and by '.join(different)} instead: embed all texts alike."
         )
     return None if None in origins else different[0]
 
 
-def _common_width(samples: list[Sample]) -> int:
+def _common_width(samples: Mapping[str, NDArray[Any]]) -> int:
     """Return the number of features, if all samples have as many."""
-    width = int(samples[0].features.shape[1])
-    for sample in samples:
-        if sample.features.shape[1] != width:
+    width = int(next(iter(samples.values())).shape[1])
+    for name, features in samples.items():
+        if features.shape[1] != width:
             raise InvalidParameterError(
-                f"'{sample.name}' must have as many features as 'human', {width}. "
-                f"Got {sample.features.shape[1]} instead: embed all texts with one model."
+                f"'{name}' must have as many features as 'human', {width}. "
+                f"Got {features.shape[1]} instead: embed all texts with one model."
             )
     return width
