@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import mauve
 from mauve.cli import app
-from mauve.cli.compare import name_and_path
+from mauve.cli.samples import name_and_path
 from mauve.cli.terminal import one_line_errors, progress_bar
 from mauve.printable import printable
 
