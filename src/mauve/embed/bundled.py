@@ -24,7 +24,7 @@ MODEL = Path(__file__).parent / "model"
 
 CONTEXT, WIDTH = 512, 128
 POOLINGS = ("surprisal", "mean", "last")
-_END_OF_TEXT = 0
+END_OF_TEXT = 0  # stands before every text
 _BATCH = 4096  # tokens
 _BULK = 4096  # texts that are tokenised at a time
 
@@ -55,7 +55,7 @@ class BundledEmbedder:
     @property
     def signature(self) -> str:
         """Model, pooling and length."""
-        return f"bundled-{_checksum()}:{self.pooling}:{self.max_length}"
+        return f"bundled-{checksum()}:{self.pooling}:{self.max_length}"
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
         """Return the features of texts."""
@@ -76,9 +76,9 @@ class BundledEmbedder:
         ids, truncated = [], []
         for start in range(0, len(texts), _BULK):
             part = encodable(texts[start : start + _BULK])
-            for encoding in _tokenizer().encode_batch_fast(part):
+            for encoding in tokenizer().encode_batch_fast(part):
                 truncated.append(len(encoding.ids) >= self.max_length)
-                ids.append([_END_OF_TEXT, *encoding.ids[: self.max_length - 1]])
+                ids.append([END_OF_TEXT, *encoding.ids[: self.max_length - 1]])
         return ids, np.array(truncated, dtype=bool)
 
     def _pooled(
@@ -98,14 +98,14 @@ class BundledEmbedder:
     def _run(self, rows: list[list[int]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Run one batch."""
         sizes = [len(row) for row in rows]
-        table = padded(rows, _END_OF_TEXT, at_least=2)
+        table = padded(rows, END_OF_TEXT, at_least=2)
         # The places before the last tokens of each text, counted row by row. ONNX Runtime
         # cannot add up rows that are not there, so it is always asked for one more.
         starts = range(0, table.size, table.shape[1])
         n_ending = ENDING if self.pooling == "surprisal" else 0
         endings = [range(max(1, n - n_ending), n) if n_ending else range(0) for n in sizes]
         before = [a + i - 1 for a, ending in zip(starts, endings, strict=True) for i in ending]
-        states, chances = _session().run(
+        states, chances = session().run(
             ["hidden", "log_probability"],
             {"ids": table, "before": np.array([*before, 0], dtype=np.int64)},
         )
@@ -123,7 +123,8 @@ class BundledEmbedder:
 
 
 @cache
-def _session() -> "InferenceSession":
+def session() -> "InferenceSession":
+    """Return the model, ready to run: ids and places in, hidden states and chances out."""
     from onnxruntime import InferenceSession, SessionOptions  # slow to import
 
     options = SessionOptions()
@@ -134,7 +135,8 @@ def _session() -> "InferenceSession":
 
 
 @cache
-def _tokenizer() -> "Tokenizer":
+def tokenizer() -> "Tokenizer":
+    """Return its tokenizer, which adds nothing to a text."""
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(MODEL / "tokenizer.json"))
@@ -146,7 +148,7 @@ def _scaling() -> Scaling | None:
 
 
 @cache
-def _checksum() -> str:
+def checksum() -> str:
     """Return a checksum of all that a feature depends on."""
     digest = hashlib.sha256()
     for name in ("model.safetensors", "model.onnx", "tokenizer.json", "features.json"):

@@ -10,7 +10,7 @@ DTYPES: dict[str, torch.dtype] = {
 }
 
 
-def find_devices(device: str) -> list[torch.device]:
+def find_devices(device: str, caller: str = "the embedder") -> list[torch.device]:
     """Return the devices that a name stands for, all of them there.
 
     Parameters
@@ -18,6 +18,8 @@ def find_devices(device: str) -> list[torch.device]:
     device : str
         "auto" (all GPUs, or the CPU where there is none), "cpu", "cuda", "cuda:1", "mps", or
         several with a comma between them.
+    caller : str
+        Whose parameter it is, for messages.
 
     Examples
     --------
@@ -29,10 +31,10 @@ def find_devices(device: str) -> list[torch.device]:
         if n_gpus:
             return [torch.device("cuda", i) for i in range(n_gpus)]
         return [torch.device("mps" if torch.backends.mps.is_available() else "cpu")]
-    return [_find(name.strip(), device) for name in str(device).split(",")]
+    return [_find(name.strip(), device, caller) for name in str(device).split(",")]
 
 
-def _find(name: str, given: str) -> torch.device:
+def _find(name: str, given: str, caller: str) -> torch.device:
     try:
         found = torch.device(name)
     except RuntimeError:
@@ -45,12 +47,12 @@ def _find(name: str, given: str) -> torch.device:
     if found is None or (found.index or 0) >= there.get(found.type, 0):
         names = [f"cuda:{i}" for i in range(there["cuda"])] + ["mps"] * there["mps"] + ["cpu"]
         raise bad_parameter(
-            "the embedder", "device", f"a device that is there: {', '.join(names)}, or auto", given
+            caller, "device", f"a device that is there: {', '.join(names)}, or auto", given
         )
     return found
 
 
-def find_dtype(dtype: str, device: torch.device) -> torch.dtype:
+def find_dtype(dtype: str, device: torch.device, caller: str = "the embedder") -> torch.dtype:
     """Return the number type: on a GPU sixteen bits, unless told otherwise.
 
     Examples
@@ -58,7 +60,7 @@ def find_dtype(dtype: str, device: torch.device) -> torch.dtype:
     >>> find_dtype("auto", torch.device("cpu"))
     torch.float32
     """
-    check_choice("the embedder", "dtype", dtype, protocol.DTYPES)
+    check_choice(caller, "dtype", dtype, protocol.DTYPES)
     if dtype != "auto":
         return DTYPES[dtype]
     if device.type != "cuda":

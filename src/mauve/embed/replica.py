@@ -95,16 +95,29 @@ class Replica:
         return int(min(_MOST_TOKENS, max(1024, free // 2 // per_token)))
 
     @torch.inference_mode()
-    def forward(self, rows: list[list[int]]) -> Pooled:
-        """Run a batch, and return without waiting for the device."""
+    def states(self, rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, NDArray[np.int64]]:
+        """Run a batch, and return without waiting for the device.
+
+        Returns
+        -------
+        states : tensor of shape (tokens, d)
+            Of all rows, one behind another.
+        flat : tensor of int, shape (tokens,)
+            The tokens.
+        starts : array of int, shape (rows + 1,)
+        """
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        flat = self._sent(np.concatenate([np.asarray(row, dtype=np.int64) for row in rows]))
-        on_device = self._sent(starts)
+        flat = self.sent(np.concatenate([np.asarray(row, dtype=np.int64) for row in rows]))
         if self.packs:
-            states = self._packed_states(flat, on_device, lengths)
-        else:
-            states = self._padded_states(rows, lengths)
+            return self._packed_states(flat, self.sent(starts), lengths), flat, starts
+        return self._padded_states(rows, lengths), flat, starts
+
+    @torch.inference_mode()
+    def forward(self, rows: list[list[int]]) -> Pooled:
+        """Run a batch and pool it, and return without waiting for the device."""
+        states, flat, starts = self.states(rows)
+        on_device = self.sent(starts)
         if self.pooling != "surprisal":
             return Pooled(pool(states, on_device, self.pooling), None, starts)
         head = self.model.get_output_embeddings()  # type: ignore[no-untyped-call]
@@ -112,14 +125,14 @@ class Replica:
         chances[on_device[:-1]] = 0  # or they would depend on the text before
         # The mean leaves out the first token, which stands before every text alike.
         own = states.clone()
-        firsts = self._sent(starts[:-1][lengths > 1])
+        firsts = self.sent(starts[:-1][np.diff(starts) > 1])
         own[firsts] = 0
         total = pool(own, on_device, "mean") * on_device.diff()[:, None]
         return Pooled(total / (on_device.diff()[:, None] - 1).clamp(min=1), chances, starts)
 
     def _padded_states(self, rows: list[list[int]], lengths: NDArray[np.int64]) -> torch.Tensor:
-        ids = self._sent(padded(rows, self.pad))
-        real = torch.arange(ids.shape[1], device=self.device) < self._sent(lengths)[:, None]
+        ids = self.sent(padded(rows, self.pad))
+        real = torch.arange(ids.shape[1], device=self.device) < self.sent(lengths)[:, None]
         mask = None if self.is_causal else real.long()
         return self._states(input_ids=ids, attention_mask=mask)[real]
 
@@ -139,7 +152,8 @@ class Replica:
         states: torch.Tensor = found.hidden_states[self.layer] if every else found.last_hidden_state
         return states
 
-    def _sent(self, values: NDArray[np.int64]) -> torch.Tensor:
+    def sent(self, values: NDArray[np.int64]) -> torch.Tensor:
+        """Send an array to the device."""
         tensor = torch.from_numpy(np.ascontiguousarray(values))
         if self.device.type != "cuda":
             return tensor.to(self.device)

@@ -14,8 +14,8 @@ from sentence_transformers import SentenceTransformer
 from mauve.embed.batching import encodable
 from mauve.embed.devices import find_devices, find_dtype
 from mauve.embed.folder import model_identity
+from mauve.embed.hub import quiet
 from mauve.embed.protocol import Embedded, Progress
-from mauve.embed.transformer import quiet
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
 
 _CHUNK = 2048  # texts between two reports; sorted by length within

@@ -1,36 +1,26 @@
 """Features from any Transformers model: a name on the hub, or a local folder."""
 
 import copy
-import threading
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-import transformers
 from numpy.typing import NDArray
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
-from transformers.models.auto.modeling_auto import (
-    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-)
 
-from mauve.embed.batching import encodable, token_batches
+from mauve.embed.batching import Rows, encodable
 from mauve.embed.devices import find_devices, find_dtype
 from mauve.embed.folder import model_identity
+from mauve.embed.hub import check_weights, context_length, is_causal, load
 from mauve.embed.protocol import POOLINGS, Embedded, Progress
 from mauve.embed.replica import Pooled, Replica
+from mauve.embed.sharing import share_out
 from mauve.embed.surprisal import Scaling, surprisal_features
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
 
 DEFAULT_LENGTH = 1024
-#: Kinds with a language-model head that look both ways unless they are told to be decoders.
-_TWO_WAYS = {*MODEL_FOR_MASKED_LM_MAPPING_NAMES, "bert-generation", "xlnet"}
 _BULK = 4096  # texts that are tokenised at a time
 _CALLER = "TransformersEmbedder"
 
@@ -84,7 +74,7 @@ class TransformersEmbedder:
         self._devices = find_devices(device)
         self._dtype = find_dtype(dtype, self._devices[0])
         self._config = self._load(AutoConfig)
-        self._is_causal = _is_causal(self._config)
+        self._is_causal = is_causal(self._config)
         self._tokenizer = self._load(AutoTokenizer)
         self._tokenizer.truncation_side = "right"  # beginnings count, whatever it was set to
         if pooling is None:
@@ -96,12 +86,11 @@ class TransformersEmbedder:
             self.layer = -1
         if self.pooling == "surprisal":
             self._check_surprisal()
-        context = _context(self._config, self._tokenizer)
+        context = context_length(self._config, self._tokenizer)
         if max_length is not None:
             check_int(_CALLER, "max_length", max_length, 2)
         self.max_length = min(max_length or DEFAULT_LENGTH, context)
         self._budget: int | None = None
-        self._lock = threading.Lock()
 
     @cached_property
     def signature(self) -> str:
@@ -196,74 +185,33 @@ class TransformersEmbedder:
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         if self._budget is None:
             self._budget = min(replica.token_budget() for replica in self._replicas)
-        pending = deque(token_batches(lengths, self._budget))
-        parts: list[tuple[NDArray[np.int64], Any]] = []
+        parts: list[tuple[Rows, Any]] = []
         done = 0
 
-        def keep(rows: NDArray[np.int64], found: Pooled) -> None:
+        def forward(replica: Replica, rows: Rows) -> Pooled:
+            return replica.forward([ids[i] for i in rows])
+
+        def keep(rows: Rows, found: Any) -> None:
             nonlocal done
-            on_host = found.on_host()
-            with self._lock:
-                parts.append((rows, on_host))
-                done += len(rows)
-                report("embedding", done, len(ids))
+            parts.append((rows, found))
+            done += len(rows)
+            report("embedding", done, len(ids))
 
-        def work(replica: Replica) -> None:
-            # One batch is on its way while the one before is fetched.
-            last: tuple[NDArray[np.int64], Pooled] | None = None
-            while True:
-                with self._lock:
-                    rows = pending.popleft() if pending else None
-                if rows is None:
-                    break
-                try:
-                    found = replica.forward([ids[i] for i in rows])
-                except (RuntimeError, MemoryError) as error:
-                    if not _is_out_of_memory(error):
-                        with self._lock:
-                            pending.clear()  # the other devices need not finish
-                        raise
-                    self._back_off(rows, lengths, pending, error)
-                    continue
-                if last is not None:
-                    keep(*last)
-                last = rows, found
-            if last is not None:
-                keep(*last)
-
-        if len(self._replicas) == 1:
-            work(self._replicas[0])
-        else:
-            with ThreadPoolExecutor(len(self._replicas)) as pool:
-                list(pool.map(work, self._replicas))
+        self._budget = share_out(
+            lengths, self._replicas, forward, keep, budget=self._budget, too_long=self._too_long
+        )
         order = np.argsort(np.concatenate([rows for rows, _ in parts]))
         hidden = np.concatenate([found[0] for _, found in parts])[order]
         if parts[0][1][1] is None:
             return hidden, None
         return hidden, np.concatenate([found[1] for _, found in parts])[order]
 
-    def _back_off(
-        self,
-        rows: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        pending: "deque[NDArray[np.int64]]",
-        error: Exception,
-    ) -> None:
-        """Halve the batches for what is left, and for the calls to come."""
-        if len(rows) == 1:
-            raise InvalidParameterError(
-                f"The 'max_length' parameter of {_CALLER} must be such that one text fits the "
-                f"memory. Got {self.max_length}, and a text of {lengths[rows[0]]} tokens does "
-                "not fit: use a smaller one, or another device."
-            ) from error
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-        with self._lock:
-            half = max(1, len(rows) * int(lengths[rows].max()) // 2)
-            self._budget = min(half, self._budget or half)  # another device may be at less
-            left = np.concatenate([rows, *pending])
-            pending.clear()
-            pending.extend(left[part] for part in token_batches(lengths[left], self._budget))
+    def _too_long(self, n_tokens: int) -> InvalidParameterError:
+        return InvalidParameterError(
+            f"The 'max_length' parameter of {_CALLER} must be such that one text fits the "
+            f"memory. Got {self.max_length}, and a text of {n_tokens} tokens does "
+            "not fit: use a smaller one, or another device."
+        )
 
     @cached_property
     def _replicas(self) -> list[Replica]:
@@ -274,13 +222,8 @@ class TransformersEmbedder:
         if self._config.is_encoder_decoder or {"encoder", "decoder"} <= {*model._modules}:
             model = model.get_encoder()
             unused.append("decoder.")
-        # Transformers would go on with random numbers in their place.
         absent = [key for key in report["missing_keys"] if not any(part in key for part in unused)]
-        if absent:
-            raise InvalidParameterError(
-                f"The 'embedder' parameter must name a model with all of its weights. Got "
-                f"{self.model!r}, where {len(absent)} are not found, {min(absent)!r} among them."
-            )
+        check_weights(absent, self.model, "embedder")
         # Before the first is moved: a GPU may have no room for two.
         copies = [model, *(copy.deepcopy(model) for _ in self._devices[1:])]
         return [
@@ -289,16 +232,7 @@ class TransformersEmbedder:
         ]
 
     def _load(self, loader: Any, **options: Any) -> Any:
-        try:
-            with quiet():
-                return loader.from_pretrained(self.model, **self._source, **options)
-        except Exception as error:  # of a dozen kinds, where a folder is damaged
-            reason = " ".join(str(error).split())[:300]
-            raise InvalidParameterError(
-                f"The 'embedder' parameter must be the name of a model on the hub or its folder. "
-                f"Got {self.model!r}, which could not be loaded ({reason}). Give a folder, or "
-                "'bundled', which needs no network."
-            ) from None  # their tracebacks are pages long, and say no more
+        return load(loader, self.model, "embedder", **self._source, **options)
 
     def _check_surprisal(self) -> None:
         if not self._is_causal:
@@ -315,48 +249,3 @@ class TransformersEmbedder:
                 raise bad_parameter(
                     _CALLER, "pooling", f"another one for a model with '{odd}'", self.pooling
                 )
-
-
-def _is_causal(config: Any) -> bool:
-    kind = config.model_type
-    if config.is_encoder_decoder or kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        return False
-    if kind in _TWO_WAYS:
-        return bool(getattr(config, "is_decoder", False))
-    # Embedding models are made of causal ones by taking the mask away.
-    text = config.get_text_config()
-    both_ways = getattr(text, "use_bidirectional_attention", None) in (True, "all")
-    return getattr(text, "is_causal", True) is not False and not both_ways
-
-
-def _context(config: Any, tokenizer: Any) -> int:
-    """Return how many tokens a model can read at most."""
-    context = int(getattr(config, "max_position_embeddings", 0) or 0)
-    if context <= 0:  # XLNet says -1
-        context = int(tokenizer.model_max_length)
-    if config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer"):
-        # These count positions from the padding token on.
-        context -= int(config.pad_token_id or 0) + 1
-    return min(context, int(tokenizer.model_max_length))
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    said = str(error).lower()
-    told = ("out of memory", "can't allocate memory", "not enough memory")
-    kinds = (torch.cuda.OutOfMemoryError, MemoryError)
-    return isinstance(error, kinds) or any(words in said for words in told)
-
-
-@contextmanager
-def quiet() -> Any:
-    """Keep Transformers from telling what it loads: missing poolers are not used here."""
-    logging: Any = transformers.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
