@@ -1,0 +1,1 @@
+"""Comparison measures beside MAUVE: one file for each, all with intervals."""

@@ -1,0 +1,256 @@
+r"""A value and how each group of texts moved it: what intervals of all measures are made of.
+
+Texts are dealt into groups. Either a statistic is computed once more without each group
+(the delete-a-group jackknife), or the influence of each text is known and added up over
+the groups. Both end in the same numbers, *moves*, whose squares add up to the variance:
+
+.. math:: \hat\theta - \theta \approx \sum_g m_g, \qquad \widehat{Var}(\hat\theta) = \sum_g m_g^2
+
+Samples that answer the same prompts are dealt by prompt, so that group g of one and group g
+of the other hold the same prompts, and what they share cancels in a difference.
+
+References
+----------
+Efron and Stein, *The jackknife estimate of variance*, Annals of Statistics 1981: the
+jackknife's variance is never too small on average.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from mauve.errors import InvalidParameterError
+
+Array = NDArray[np.float64]
+
+N_GROUPS = 50
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The group of every text of a sample.
+
+    Attributes
+    ----------
+    labels : array of int, shape (n,)
+        From 0 to `count` - 1.
+    count : int
+        Number of groups, the same for samples that are dealt by prompt.
+    by_prompt : bool
+        Whether group g of this sample and group g of another answer the same prompts.
+
+    Examples
+    --------
+    >>> Groups(np.array([0, 1, 0]), 2).sizes.tolist()
+    [2, 1]
+    """
+
+    labels: NDArray[np.intp]
+    count: int
+    by_prompt: bool = False
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Texts of each group, as an array of shape (count,)."""
+        return np.bincount(self.labels, minlength=self.count)
+
+    def sums(self, values: Array) -> Array:
+        """Add values of shape (n,) up over each group; the result has shape (count,)."""
+        return np.bincount(self.labels, weights=values, minlength=self.count).astype(np.float64)
+
+
+def deal_texts(keys: NDArray[np.uint64], n_groups: int = N_GROUPS) -> Groups:
+    """Deal texts into groups of equal size, whatever their order.
+
+    Parameters
+    ----------
+    keys : array of int, shape (n,)
+        A hash of every text.
+    n_groups : int
+        Fewer are made where there are fewer texts.
+
+    Examples
+    --------
+    >>> deal_texts(np.array([7, 3, 5, 1], dtype=np.uint64), 2).sizes.tolist()
+    [2, 2]
+    """
+    count = min(n_groups, len(keys))
+    labels = np.empty(len(keys), dtype=np.intp)
+    # Copies of a text stand side by side in the order of keys. Dealt in turn, every group would
+    # have its share of them, and the groups would differ less than samples do.
+    labels[np.argsort(keys, kind="stable")] = np.random.default_rng(0).permutation(len(keys))
+    return Groups(labels % count, count)
+
+
+def deal_prompts(samples: list[NDArray[np.uint64]], n_groups: int = N_GROUPS) -> list[Groups]:
+    """Deal the texts of several samples into groups of prompts, the same in all samples.
+
+    Parameters
+    ----------
+    samples : list of array of int, shape (n,)
+        A hash of the prompt of every text.
+
+    Examples
+    --------
+    >>> human, model = np.array([7, 3], dtype=np.uint64), np.array([3, 3, 7], dtype=np.uint64)
+    >>> [groups.labels.tolist() for groups in deal_prompts([human, model])]
+    [[1, 0], [0, 0, 1]]
+    """
+    prompts, numbers = np.unique(np.concatenate(samples), return_inverse=True)
+    count = min(n_groups, len(prompts))
+    ends = np.cumsum([len(keys) for keys in samples])[:-1]
+    return [Groups(part % count, count, by_prompt=True) for part in np.split(numbers, ends)]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a measure found.
+
+    Attributes
+    ----------
+    value : float
+    moves : array of shape (n_groups,)
+        What each group of the sample's own texts added to the error of the value.
+    human_moves : array of shape (n_groups,), or None
+        The same for the human texts, of a measure that compares both.
+    by_prompt : bool
+        Whether groups of both samples are those of the same prompts.
+    n_texts : int, optional
+        Texts that a share is of, where it is not of all of them.
+
+    Examples
+    --------
+    >>> Estimate(0.5, np.array([0.3, 0.0]), np.array([0.0, 0.4])).standard_error
+    0.5
+    """
+
+    value: float
+    moves: Array
+    human_moves: Array | None = None
+    by_prompt: bool = False
+    n_texts: int | None = None
+
+    @property
+    def standard_error(self) -> float:
+        """Square root of the variance of the value."""
+        every = [self.moves] if self.human_moves is None else [self.moves, self.human_moves]
+        joint = [np.sum(every, axis=0)] if self.by_prompt else every
+        return float(np.sqrt(sum((moves**2).sum() for moves in joint)))
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Those of the t distribution that the interval is made with."""
+        return max(1, len(self.moves) - 1)
+
+    def gap_to(self, human: "Estimate") -> "Estimate":
+        """Return the difference of a statistic to that of human text, T(Q) - T(P)."""
+        return Estimate(self.value - human.value, self.moves, -human.moves, self.by_prompt)
+
+    def interval(
+        self, confidence: float, *, low: float = -np.inf, high: float = np.inf, n: int | None = None
+    ) -> tuple[float, float]:
+        """Return a confidence interval.
+
+        Parameters
+        ----------
+        confidence : float
+        low, high : float
+            The least and the greatest value there can be.
+        n : int, optional
+            Number of texts, if the value is a share of texts: the interval is then Wilson's,
+            which stays between 0 and 1 and does not vanish where no text or every text has
+            what is counted.
+
+        Examples
+        --------
+        >>> none = Estimate(0.0, np.zeros(50))
+        >>> none.interval(0.95, n=1000)[1] > 0.003
+        True
+        """
+        t = float(scipy.stats.t.ppf((1 + confidence) / 2, self.degrees_of_freedom))
+        error = self.standard_error
+        if n is None:
+            return max(low, self.value - t * error), min(high, self.value + t * error)
+        share, size = self.value, float(self.n_texts or n)
+        if error > 0 and 0 < share < 1:
+            # Texts of one prompt count less than independent ones would.
+            size = min(size, share * (1 - share) / error**2)
+        middle = (share + t**2 / (2 * size)) / (1 + t**2 / size)
+        reach = t / (1 + t**2 / size) * np.sqrt(share * (1 - share) / size + (t / (2 * size)) ** 2)
+        return max(low, 0.0, float(middle - reach)), min(high, 1.0, float(middle + reach))
+
+
+def moves_without(without: Array, sizes: NDArray[np.intp] | None = None) -> Array:
+    r"""Return the moves, given the statistic without each group (delete-a-group jackknife).
+
+    Parameters
+    ----------
+    without : array of shape (n_groups,)
+        The statistic of all texts but those of one group.
+    sizes : array of int, shape (n_groups,), optional
+        Texts of each group; a group without any has not moved anything.
+
+    Notes
+    -----
+    :math:`m_g = -\sqrt{(G-1)/G} (\hat\theta_{(-g)} - \bar\theta_{(\cdot)})`.
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 2.0, 3.0, 6.0])
+    >>> moves = moves_without((x.sum() - x) / 3)  # of a mean: the textbook's standard error
+    >>> bool(np.isclose((moves**2).sum(), x.var(ddof=1) / 4))
+    True
+    """
+    used = np.ones(len(without), dtype=bool) if sizes is None else sizes > 0
+    if used.sum() < 2:
+        return np.zeros(len(without))
+    count = int(used.sum())
+    center = without[used].mean()
+    return np.where(used, -np.sqrt((count - 1) / count) * (without - center), 0.0)
+
+
+def moves_of(influences: Array, groups: Groups) -> Array:
+    r"""Return the moves, given the influence of each text.
+
+    Parameters
+    ----------
+    influences : array of shape (n,)
+        :math:`\psi_i` with :math:`\hat\theta - \theta \approx \frac1n \sum_i \psi_i`; their
+        mean is taken off.
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 2.0, 3.0, 6.0])
+    >>> moves = moves_of(x, Groups(np.arange(4), 4))  # of a mean
+    >>> bool(np.isclose((moves**2).sum(), x.var(ddof=1) / 4))
+    True
+    """
+    if groups.count < 2:
+        return np.zeros(groups.count)
+    total = groups.sums(influences - influences.mean()) / len(influences)
+    return np.asarray(total * np.sqrt(groups.count / (groups.count - 1)))
+
+
+def ratio(numerators: Array, denominators: Array, groups: Groups) -> Estimate:
+    """Return a sum over texts divided by another, such as a mean over tokens.
+
+    Parameters
+    ----------
+    numerators, denominators : array of shape (n,)
+        Of each text.
+
+    Examples
+    --------
+    >>> ratio(np.array([2.0, 1.0]), np.array([4.0, 2.0]), Groups(np.arange(2), 2))
+    Estimate(value=0.5, moves=array([0., 0.]), human_moves=None, by_prompt=False, n_texts=None)
+    """
+    total = float(denominators.sum())
+    if total == 0:
+        raise InvalidParameterError(
+            "A mean over tokens must have at least one token. Got texts without any instead."
+        )
+    value = float(numerators.sum()) / total
+    influences = (numerators - value * denominators) / (total / len(denominators))
+    return Estimate(value, moves_of(influences, groups), by_prompt=groups.by_prompt)

@@ -1,0 +1,162 @@
+"""What a measure is, and what it is computed from."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.measures.estimate import Estimate, Groups
+
+#: Which values are good: high ones, low ones, or those near the value of human text.
+Direction = Literal["higher", "lower", "human"]
+
+#: Parts of a :class:`Side` that a measure may need.
+Need = Literal["texts", "tokens", "features", "log_probabilities", "model", "training"]
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """Texts as numbers of tokens, one behind another.
+
+    Attributes
+    ----------
+    ids : array of int32, shape (n_tokens,)
+    starts : array of int64, shape (n_texts + 1,)
+        Text i is ``ids[starts[i]:starts[i + 1]]``.
+    vocabulary_size : int
+        Tokens are numbers below it; the same token has one number in all samples of a call.
+
+    Examples
+    --------
+    >>> table = TokenTable.of([[0, 1], [], [1]], 2)
+    >>> len(table), table.lengths.tolist(), table.row(0).tolist()
+    (3, [2, 0, 1], [0, 1])
+    """
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    vocabulary_size: int
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]], vocabulary_size: int) -> "TokenTable":
+        """Make a table of rows of tokens."""
+        lengths = [len(row) for row in rows]
+        ids = np.fromiter((token for row in rows for token in row), np.int32, sum(lengths))
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return cls(ids, starts, vocabulary_size)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens of each text."""
+        return np.diff(self.starts)
+
+    @property
+    def texts(self) -> NDArray[np.intp]:
+        """The text that each token is in, as an array of shape (n_tokens,)."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def row(self, text: int) -> NDArray[np.int32]:
+        """Return the tokens of one text."""
+        return self.ids[self.starts[text] : self.starts[text + 1]]
+
+
+@dataclass(frozen=True)
+class TokenProbabilities:
+    """What a model under test, with its decoding algorithm, makes of every human token.
+
+    Attributes
+    ----------
+    probability : array of float64, shape (n_tokens,)
+        Of each token, given those before it; 0 where the decoder cannot produce it.
+    sum_of_squares : array of float64, shape (n_tokens,)
+        Of the probabilities of all tokens that might have stood there.
+    starts : array of int64, shape (n_texts + 1,)
+        Tokens of text i are ``starts[i]`` to ``starts[i + 1] - 1``.
+    vocabulary_size : int
+    """
+
+    probability: NDArray[np.float64]
+    sum_of_squares: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    vocabulary_size: int
+
+
+@dataclass(frozen=True)
+class Side:
+    """One sample of texts, and what the chosen measures need of it; the rest is None.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    groups : Groups
+        The group of every text, for intervals.
+    texts : list of str
+    tokens : TokenTable
+    features : array of shape (n, d)
+    log_probabilities : list of array of shape (n_tokens,)
+        Of every token of every text under an external language model.
+    model : TokenProbabilities
+        Of the human texts under the model that wrote this sample.
+    training : Side
+        What the system was trained on; not for intervals, so without groups that matter.
+    seed : int
+    """
+
+    name: str
+    groups: Groups
+    texts: list[str] | None = field(default=None, repr=False)
+    tokens: TokenTable | None = field(default=None, repr=False)
+    features: NDArray[Any] | None = field(default=None, repr=False)
+    log_probabilities: list[NDArray[np.float64]] | None = field(default=None, repr=False)
+    model: TokenProbabilities | None = field(default=None, repr=False)
+    training: "Side | None" = field(default=None, repr=False)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A comparison measure.
+
+    Attributes
+    ----------
+    name : str
+        By which it is asked for.
+    title : str
+        What stands over its column.
+    summary : str
+        What it is, in a few words.
+    direction : {"higher", "lower", "human"}
+        Which values are good; "human" for those near that of human text.
+    needs : frozenset of str
+        Parts of a :class:`Side` it is computed from.
+    estimate : callable
+        From a sample and the human one. A statistic, which is defined for one sample alone,
+        is asked for the human texts too, with them as both. None for MAUVE itself, which
+        clusters all systems together.
+    is_statistic : bool
+        Whether human text has a value of its own, T(P), beside T(Q).
+    low, high : float
+        The least and the greatest value there can be.
+    is_share : bool
+        Whether the value is a share of texts, whose interval is Wilson's.
+    extra : str
+        The extra of this package that it needs, if any.
+    """
+
+    name: str
+    title: str
+    direction: Direction
+    needs: frozenset[Need]
+    estimate: Callable[[Side, Side], Estimate] | None = field(repr=False)
+    is_statistic: bool
+    low: float = -np.inf
+    high: float = np.inf
+    is_share: bool = False
+    summary: str = ""
+    extra: str = ""
