@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from mauve.errors import InvalidParameterError
 from mauve.printable import printable
 
-_SPACELESS = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+#: Characters of scripts without spaces between words, for a character class.
+SPACELESS = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _PUNCTUATION = "\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
-_WORD = re.compile(f"[{_SPACELESS}][{_PUNCTUATION}]*|[^\\s{_SPACELESS}]+")
-_HAS_SPACELESS = re.compile(f"[{_SPACELESS}]")
+_WORD = re.compile(f"[{SPACELESS}][{_PUNCTUATION}]*|[^\\s{SPACELESS}]+")
+_HAS_SPACELESS = re.compile(f"[{SPACELESS}]")
 
 
 def checked_texts(texts: Sequence[str], name: str) -> list[str]:

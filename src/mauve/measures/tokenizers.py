@@ -1,0 +1,229 @@
+"""Texts in, numbers of tokens out, with one numbering for all samples of a comparison."""
+
+import hashlib
+import re
+import unicodedata
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from itertools import count, groupby
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from mauve.embed.batching import encodable
+from mauve.errors import InvalidParameterError, MissingExtraError
+from mauve.form.words import SPACELESS
+from mauve.measures.protocol import TokenTable
+from mauve.printable import printable
+
+_BULK = 4096  # texts that are tokenised at a time
+
+
+class Tokenizer(Protocol):
+    """What turns texts into numbers.
+
+    Attributes
+    ----------
+    signature : str
+        A name that no other tokenizer has.
+    """
+
+    @property
+    def signature(self) -> str:
+        """A name that no other tokenizer has."""
+
+    def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
+        """Return the tokens of each sample; the same token has the same number in all."""
+
+
+def get_tokenizer(spec: str = "words") -> Tokenizer:
+    """Return the tokenizer that a name stands for.
+
+    Parameters
+    ----------
+    spec : str
+        ``"words"`` for words and punctuation marks; ``"bundled"`` for the tokenizer of the
+        bundled model; a file ``tokenizer.json`` or a folder that holds one; any other name is
+        that of a Hugging Face tokenizer. None of them adds special tokens.
+
+    Examples
+    --------
+    >>> get_tokenizer("words").signature
+    'words'
+    >>> table, = get_tokenizer("bundled").tables([["The cat sat on the mat."]])
+    >>> table.lengths.tolist()
+    [7]
+    """
+    if spec == "words":
+        return Words()
+    if spec == "bundled":
+        from mauve.embed.bundled import MODEL
+
+        return _from_file(MODEL / "tokenizer.json", "bundled")
+    path = Path(spec)
+    if path.is_file() or path.suffix == ".json":  # a file that is not there is no name on the hub
+        return _from_file(path, path.name)
+    if (path / "tokenizer.json").is_file():
+        return _from_file(path / "tokenizer.json", path.name)
+    return _from_hub(spec)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words and punctuation marks, told apart by one regular expression.
+
+    Case is kept, and white space is no token. A run of one mark, such as an ellipsis, is one
+    token, and so is every Chinese or Japanese character.
+
+    Examples
+    --------
+    >>> Words.split("It can't end... Or 3.5%?")
+    ['It', "can't", 'end', '...', 'Or', '3', '.', '5', '%', '?']
+    >>> Words.split("你好，नमस्ते!")
+    ['你', '好', '，', 'नमस्ते', '!']
+    >>> [table.ids.tolist() for table in Words().tables([["b a b"], ["", "c b"]])]
+    [[1, 0, 1], [2, 1]]
+    """
+
+    signature: str = field(default="words", init=False)
+
+    @staticmethod
+    def split(text: str) -> list[str]:
+        """Return the tokens of one text."""
+        return [found[0] for found in _pattern().finditer(text)]
+
+    def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
+        """Return the tokens, numbered in alphabetic order whatever that of the texts."""
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        drafts = []
+        for texts in samples:
+            ids, starts = array("i"), array("q", [0])
+            for text in texts:
+                ids.extend(map(numbers.__getitem__, self.split(text)))
+                starts.append(len(ids))
+            drafts.append((np.array(ids, dtype=np.int32), np.array(starts, dtype=np.int64)))
+        ranks = np.empty(len(numbers), dtype=np.int32)
+        ranks[[numbers[word] for word in sorted(numbers)]] = np.arange(len(numbers))
+        return [TokenTable(ranks[ids], starts, len(numbers)) for ids, starts in drafts]
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    # Vowel signs and accents are no \w, but Hindi, Thai or decomposed French words hold them;
+    # so do the joiners of Persian.
+    held = rf"[{_marks()}\u00ad\u200c\u200d]"
+    letter = rf"[^\W{SPACELESS}]"
+    return re.compile(
+        rf"{letter}+(?:['’]{letter}+|{held}+{letter}*)*|[{SPACELESS}]|([^\w\s])\1*{held}*"
+    )
+
+
+def _marks() -> str:
+    """Return all combining marks as ranges for a character class."""
+    points = [i for i in range(0x300, 0x10000) if unicodedata.category(chr(i))[0] == "M"]
+    runs = groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])
+    ranges = [[point for _, point in run] for _, run in runs]
+    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges)
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """A trained tokenizer, whose vocabulary numbers the tokens.
+
+    Attributes
+    ----------
+    signature : str
+    vocabulary_size : int
+    encode : callable
+        From a list of texts to a list of lists of numbers.
+    """
+
+    signature: str
+    vocabulary_size: int
+    encode: Callable[[list[str]], list[list[int]]] = field(repr=False)
+
+    def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
+        """Tokenise the texts of each sample."""
+        return [self._table(texts) for texts in samples]
+
+    def _table(self, texts: Sequence[str]) -> TokenTable:
+        ids, starts = array("i"), array("q", [0])
+        for first in range(0, len(texts), _BULK):
+            for row in self.encode(encodable(texts[first : first + _BULK])):
+                ids.extend(row)
+                starts.append(len(ids))
+        return TokenTable(
+            np.array(ids, dtype=np.int32), np.array(starts, dtype=np.int64), self.vocabulary_size
+        )
+
+
+def _from_file(path: Path, name: str) -> Subwords:
+    import tokenizers
+
+    try:
+        found = tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:  # the package raises no other kind
+        raise _unreadable(str(path), error) from None
+    # A file may ask for both, and a measure is of whole texts.
+    found.no_truncation()
+    found.no_padding()
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        rows = found.encode_batch_fast(texts, add_special_tokens=False)
+        return [row.ids for row in rows]
+
+    return Subwords(_signature(name, found.to_str()), _size(found), encode)
+
+
+def _from_hub(name: str) -> Subwords:
+    for module in ("transformers", "torch"):
+        if find_spec(module) is None:
+            raise MissingExtraError(
+                f"The tokenizer {name!r} needs {module}, which is not installed: "
+                "pip install \"mauve-eval[transformers]\", or use the tokenizer 'words'."
+            )
+    from transformers import AutoTokenizer
+
+    from mauve.embed.folder import model_identity
+    from mauve.embed.hub import quiet
+
+    try:
+        with quiet():
+            found: Any = AutoTokenizer.from_pretrained(name)
+    except Exception as error:  # of a dozen kinds
+        raise _unreadable(name, error) from None
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        options = {"add_special_tokens": False, "return_attention_mask": False, "verbose": False}
+        rows: list[list[int]] = found(texts, **options)["input_ids"]
+        return rows
+
+    if found.is_fast:
+        signature = _signature(Path(name).name, found.backend_tokenizer.to_str())
+    else:
+        signature = model_identity(name, found.init_kwargs.get("_commit_hash"))
+    return Subwords(signature.replace("|", "_"), _size(found), encode)
+
+
+def _signature(name: str, content: str) -> str:
+    checksum = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{printable(name)}@{checksum}".replace("|", "_")
+
+
+def _size(tokenizer: Any) -> int:
+    # Numbers may have gaps, so that there are fewer tokens than the greatest number says.
+    return max(tokenizer.get_vocab().values(), default=-1) + 1
+
+
+def _unreadable(name: str, error: Exception) -> InvalidParameterError:
+    reason = " ".join(str(error).split())[:300]
+    return InvalidParameterError(
+        "The 'tokenizer' parameter must be 'words', 'bundled', a file tokenizer.json, its folder, "
+        f"or the name of a Hugging Face tokenizer. Got {name!r}, which could not be loaded "
+        f"({reason})."
+    )

@@ -1,0 +1,78 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+import scipy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mauve.errors import InvalidParameterError
+from mauve.measures.entropy import entropy, entropy_bits
+from mauve.measures.estimate import Groups, moves_without
+from mauve.measures.protocol import Side, TokenTable
+
+
+def _plain(rows, n):
+    grams = Counter(tuple(row[i : i + n]) for row in rows for i in range(len(row) - n + 1))
+    return scipy.stats.entropy(list(grams.values()), base=2)
+
+
+def _side(rows, labels):
+    labels = np.asarray(labels)
+    return Side("model", Groups(labels, int(labels.max()) + 1), tokens=TokenTable.of(rows, 100))
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=20).filter(any))
+def test_equal_to_scipy(counts):
+    expected = scipy.stats.entropy(counts, base=2)
+    assert entropy_bits(np.array(counts)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_moves_are_those_of_doing_it_again_without_each_group():
+    rng = np.random.default_rng(0)
+    rows = [rng.integers(0, 4, size).tolist() for size in rng.integers(0, 12, 40)]
+    labels = rng.integers(0, 6, 40)
+    for n in (1, 2, 4):
+        found = entropy(n).estimate(_side(rows, labels), _side(rows, labels))
+        assert found.value == pytest.approx(_plain(rows, n))
+        without = [
+            _plain([row for row, label in zip(rows, labels, strict=True) if label != group], n)
+            for group in range(6)
+        ]
+        np.testing.assert_allclose(found.moves, moves_without(np.array(without)), atol=1e-12)
+
+
+def test_n_grams_used_equally_often_have_the_logarithm_of_their_number():
+    side = _side([[i, i] for i in range(16)], np.arange(16))
+    assert entropy(2).estimate(side, side).value == pytest.approx(4)
+
+
+def test_one_n_gram_has_none():
+    side = _side([[1, 1, 1]] * 10, np.arange(10))
+    found = entropy(2).estimate(side, side)
+    assert found.value == 0
+    assert found.standard_error == 0
+
+
+def test_uneven_use_lowers_it():
+    assert entropy_bits(np.array([5, 3, 2])) > entropy_bits(np.array([6, 3, 1]))
+
+
+def test_order_of_texts_does_not_matter():
+    rows = np.random.default_rng(1).integers(0, 3, (20, 8)).tolist()
+    labels = np.arange(20) % 5
+    ahead, back = _side(rows, labels), _side(rows[::-1], labels[::-1])
+    one, other = (entropy(2).estimate(side, side) for side in (ahead, back))
+    assert one.value == other.value
+    np.testing.assert_allclose(one.moves, other.moves, atol=1e-13)
+
+
+def test_texts_too_short_are_refused():
+    side = _side([[1]] * 10, np.arange(10))
+    with pytest.raises(InvalidParameterError, match="'model' must have texts of at least 2 tokens"):
+        entropy(2).estimate(side, side)
+
+
+def test_n_below_1_is_refused():
+    with pytest.raises(InvalidParameterError, match="'n' parameter of entropy"):
+        entropy(0)
