@@ -13,6 +13,8 @@ from mauve.errors import (
     MauveWarning,
     MissingExtraError,
 )
+from mauve.measure import measure
+from mauve.measures.results import Measured, Measurements
 from mauve.results import Comparison, Difference, MauveResult, difference
 
 __version__ = _version("mauve-eval")
@@ -27,10 +29,13 @@ __all__ = [
     "MauveError",
     "MauveResult",
     "MauveWarning",
+    "Measured",
+    "Measurements",
     "MissingExtraError",
     "PaperResult",
     "compare",
     "compute_mauve",
     "difference",
     "get_embedder",
+    "measure",
 ]

@@ -1,7 +1,7 @@
 """What `compare` is given in, samples with features out: read, embedded, checked."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,12 @@ class ReadInputs:
     texts: dict[str, list[str]] | None
     features: dict[str, NDArray[Any]] | None
     origin: str
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of texts of every sample."""
+        samples: Mapping[str, Sized] = self.texts or self.features or {}
+        return {name: len(sample) for name, sample in samples.items()}
 
     @property
     def keys(self) -> NDArray[np.uint64] | None:

@@ -1,8 +1,10 @@
 """Samples of text in, samples of features out: prepared, embedded, and checked for form."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder, Progress
@@ -128,12 +130,7 @@ def embed_samples(
     """
     every = [text for texts in samples.values() for text in texts]
     found = (cached_if_known(embedder) if cache else embedder).embed(every, on_progress)
-    features = checked_features(np.asarray(found.features), "The embedder's result")
-    if len(features) != len(every):
-        raise InvalidParameterError(
-            "The 'embedder' parameter must return one row of features for each text. "
-            f"Got {len(features)} rows for {len(every)} texts instead."
-        )
+    features = checked_rows(found.features, len(every))
     ends = np.cumsum([len(texts) for texts in samples.values()])[:-1]
     rows = np.split(np.arange(len(every)), ends)
     embedded = [
@@ -152,3 +149,20 @@ def embed_samples(
         for (name, texts), part in zip(systems, rows[1:], strict=True)
     }
     return embedded, forms
+
+
+def checked_rows(features: ArrayLike, n_texts: int) -> NDArray[Any]:
+    """Return what an embedder made if it is one row of finite numbers a text, or raise.
+
+    Examples
+    --------
+    >>> checked_rows([[1.0], [2.0]], 2).shape
+    (2, 1)
+    """
+    found = checked_features(np.asarray(features), "The embedder's result")
+    if len(found) != n_texts:
+        raise InvalidParameterError(
+            "The 'embedder' parameter must return one row of features for each text. "
+            f"Got {len(found)} rows for {n_texts} texts instead."
+        )
+    return found

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import mauve
-from mauve.cli import embedding, samples
+from mauve.cli import embedding, measuring, samples
 from mauve.cli.embedding import choice
 from mauve.cli.files import PICTURES, check_picture, write_picture
 from mauve.cli.tables import how_to_read, print_comparison
@@ -18,7 +18,10 @@ from mauve.cli.terminal import (
     progress_bar,
     say,
 )
+from mauve.embed.registry import get_embedder
+from mauve.embed.remembered import RememberedEmbedder
 from mauve.estimate import ESTIMATORS
+from mauve.measures.results import Measurements
 from mauve.printable import printable
 from mauve.quantize.reduce import ORDERS
 from mauve.results import Comparison
@@ -27,7 +30,12 @@ _INTERVALS = ("influence", "bootstrap")
 
 
 def print_report(
-    comparison: Comparison, human: Path, *, margin: float | None = None, quiet: bool = False
+    comparison: Comparison,
+    human: Path,
+    *,
+    measured: Measurements | None = None,
+    margin: float | None = None,
+    quiet: bool = False,
 ) -> None:
     """Print what a reader needs: tables, how to read them, recipe, warnings."""
     console = new_console()
@@ -36,12 +44,20 @@ def print_report(
         console.print(f"against {n_human} human texts, {printable(str(human))}", soft_wrap=True)
         console.print()
     print_comparison(console, comparison, margin)
+    if measured is not None:
+        console.print()
+        measuring.print_measurements(console, measured)
     if quiet:
         return
     console.print()
     console.print(how_to_read(margin))
+    signatures = [result.signature for result in comparison.values()]
+    if measured is not None:
+        console.print()
+        console.print(measuring.how_to_read(measured, gaps=False))
+        signatures.append(measured.signature)
     console.print()
-    for signature in dict.fromkeys(result.signature for result in comparison.values()):
+    for signature in dict.fromkeys(signatures):
         console.print(f"signature: {printable(signature)}", soft_wrap=True)
     for message in comparison.warnings:
         say("warning", message)
@@ -144,6 +160,18 @@ def compare(
     ] = "auto",
     prompts: samples.PromptFile = None,
     by_prompt: samples.ByPrompt = False,
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Print other measures too: names with commas between them, "
+            f"{measuring.GROUP_HELP}. See mauve measure --list.",
+        ),
+    ] = None,
+    tokenizer: measuring.Tokenizer = "words",
+    language_model: measuring.LanguageModel = "bundled",
+    model: measuring.Models = None,
+    training: measuring.Training = None,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -166,6 +194,7 @@ def compare(
     """Measure how far each system's texts are from human texts."""
     if plot is not None:
         check_picture(plot)
+    models = measuring.named_models(model)
     files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
     chosen = samples.chosen_embedder(
         files,
@@ -178,6 +207,8 @@ def compare(
         device=device,
         revision=revision,
     )
+    if measures is not None and files.is_text:
+        chosen = RememberedEmbedder(get_embedder(chosen))  # texts are read twice
     with collected_warnings() as said, progress_bar(not quiet) as on_progress:
         comparison = mauve.compare(
             files.human,
@@ -202,18 +233,42 @@ def compare(
             device=device,
             on_progress=on_progress,
         )
+        measured = None
+        if measures is not None:
+            measured = mauve.measure(
+                files.human,
+                files.systems,
+                measures,
+                tokenizer=tokenizer,
+                language_model=language_model,
+                embedder=chosen,
+                models=models,
+                training=measuring.read_training(training, field),
+                prompts=files.prompts,
+                confidence=confidence,
+                cache=not no_cache,
+                strip=strip,
+                match_length=match_length,
+                empty=empty,
+                seed=seed,
+                device=device,
+                on_progress=on_progress,
+            )
     for message in said:
         if message not in comparison.warnings:  # of the cache, say; the others come last
             say("warning", message)
     if plot is not None:
         write_picture(comparison, plot)
     if as_json:
-        typer.echo(json.dumps(_as_dict(comparison, margin), indent=2, allow_nan=False))
+        found = _as_dict(comparison, margin)
+        if measured is not None:
+            found["measures"] = measured.to_dict()
+        typer.echo(json.dumps(found, indent=2, allow_nan=False))
         if not quiet:
             for message in comparison.warnings:
                 say("warning", message)
     else:
-        print_report(comparison, human, margin=margin, quiet=quiet)
+        print_report(comparison, human, measured=measured, margin=margin, quiet=quiet)
 
 
 def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:

@@ -84,6 +84,7 @@ def entropy(n: int = 2) -> Measure:
         needs=frozenset({"tokens"}),
         estimate=estimate,
         is_statistic=True,
+        grows_with_size=True,
         low=0.0,
     )
 

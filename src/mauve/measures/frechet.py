@@ -213,6 +213,7 @@ FRECHET = Measure(
     needs=frozenset({"features"}),
     estimate=_plug_in,
     is_statistic=False,
+    grows_with_size=True,
     low=0.0,
 )
 

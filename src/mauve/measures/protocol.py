@@ -145,6 +145,9 @@ class Measure:
         The least and the greatest value there can be.
     is_share : bool
         Whether the value is a share of texts, whose interval is Wilson's.
+    grows_with_size : bool
+        Whether the value of one source changes with the size of the sample, so that samples
+        must be of about the same size.
     extra : str
         The extra of this package that it needs, if any.
     """
@@ -158,5 +161,6 @@ class Measure:
     low: float = -np.inf
     high: float = np.inf
     is_share: bool = False
+    grows_with_size: bool = False
     summary: str = ""
     extra: str = ""

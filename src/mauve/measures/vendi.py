@@ -112,5 +112,6 @@ VENDI = Measure(
     needs=frozenset({"features"}),
     estimate=_estimate,
     is_statistic=True,
+    grows_with_size=True,
     low=1.0,
 )

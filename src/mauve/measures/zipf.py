@@ -98,5 +98,6 @@ ZIPF = Measure(
     needs=frozenset({"tokens"}),
     estimate=zipf,
     is_statistic=True,
+    grows_with_size=True,
     low=0.0,
 )

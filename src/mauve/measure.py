@@ -1,0 +1,348 @@
+"""The front door of the comparison measures: samples in, a table of measures out."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+import scipy
+
+from mauve.compare import compare
+from mauve.embed.cached import cached_if_known
+from mauve.embed.protocol import Embedder, Progress
+from mauve.embed.registry import EmbedderLike, get_embedder
+from mauve.embed.remembered import RememberedEmbedder
+from mauve.errors import (
+    InvalidParameterError,
+    MauveWarning,
+    bad_parameter,
+    check_int,
+    check_real,
+)
+from mauve.inputs import Prompts, ReadInputs, read_inputs, reference_name
+from mauve.lm.decoding import Decoder, parse_decoder
+from mauve.lm.scorer import get_scorer
+from mauve.measures.estimate import N_GROUPS
+from mauve.measures.material import Makers, joined_prompts, make_sides
+from mauve.measures.protocol import Measure, Need, Side
+from mauve.measures.registry import MAUVE, get_measures
+from mauve.measures.results import Measured, Measurements, measured
+from mauve.measures.tokenizers import get_tokenizer
+from mauve.printable import listed
+from mauve.results import MauveResult
+from mauve.samples import SampleLike
+
+_SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
+
+#: The model behind a system, and how it decodes: "MODEL@DECODER", or both.
+ModelLike = str | tuple[str, str | Decoder]
+
+
+def measure(
+    human: SampleLike,
+    systems: SampleLike | Mapping[str, SampleLike],
+    measures: str | Sequence[str | Measure] = "default",
+    *,
+    tokenizer: str = "words",
+    language_model: str = "bundled",
+    embedder: EmbedderLike = "bundled",
+    models: Mapping[str, ModelLike] | None = None,
+    training: SampleLike | None = None,
+    prompts: Prompts | None = None,
+    prompt_context: bool = False,
+    confidence: float = 0.95,
+    cache: bool = True,
+    strip: bool = False,
+    match_length: bool = False,
+    empty: str = "error",
+    seed: int = 0,
+    device: str = "auto",
+    on_progress: Progress | None = None,
+) -> Measurements:
+    """Measure texts of one or more systems, and human text beside them.
+
+    Parameters
+    ----------
+    human : sequence of str, array_like of shape (n, d), or path
+        Human texts, or their features, as for :func:`mauve.compare`.
+    systems : the same, or a mapping from name to the same
+        One system, or several by name.
+    measures : str or sequence of str and Measure
+        Names of measures (:data:`mauve.measures.registry.MEASURES`) or of groups of them:
+        "default" for the columns of the paper's tables, "text", "features", "model",
+        "training", "all".
+    tokenizer : str
+        What counts as a token: "words", "bundled", the path of a ``tokenizer.json``, or the
+        name of a Transformers tokenizer.
+    language_model : str
+        The external model of generation perplexity: "bundled", or the name or folder of a
+        causal Transformers model.
+    embedder : str, Embedder or callable
+        What turns text into features, as for :func:`mauve.compare`.
+    models : mapping from name to "MODEL@DECODER", optional
+        The language model behind a system and how it decodes, such as
+        ``"gpt2@nucleus:0.95"``, for the measures that ask how it predicts the human texts. A
+        name without texts of its own gets a row with these measures alone.
+    training : sequence of str, array_like, or path, optional
+        What the systems were trained on, for the measures of copying.
+    prompts : sequence, or mapping from "human" and every system's name to one, optional
+        What each text answers. Texts of one prompt are not independent, and systems that
+        answer the same prompts as people are compared prompt by prompt.
+    prompt_context : bool
+        Let language models read each text's prompt before it. Only the text is scored.
+    confidence : float in (0, 1)
+        Level of the intervals.
+    cache : bool
+        Keep the features of texts on disk.
+    strip, match_length, empty
+        As for :func:`mauve.compare`.
+    seed : int
+        Everything random follows from it. Nothing depends on the order of the texts.
+    device : str
+        "auto", "cpu", or a torch device such as "cuda".
+    on_progress : callable, optional
+        Called with what is being done, how many steps are done, and how many there are.
+
+    Returns
+    -------
+    Measurements
+        A mapping from system to measure to :class:`mauve.measures.results.Measured`.
+
+    Raises
+    ------
+    InvalidParameterError
+        If an input cannot be used; the message names it and the remedy.
+    MissingExtraError
+        If an optional part of the package is needed and not installed.
+
+    Examples
+    --------
+    >>> people = ["It rained all day.", "We stayed in and read.", "Nobody came by."] * 5
+    >>> model = ["It rained and rained and rained", "We read and read and read"] * 8
+    >>> found = measure(people, model, "repetition,distinct-2")
+    >>> found["model"]["repetition"].value, found.human["repetition"].value
+    (1.0, 0.0)
+    """
+    named = systems if isinstance(systems, Mapping) else {"model": systems}
+    names = [str(name) for name in named]
+    if not names or len(set(names)) < len(names):
+        rule = "one sample or a mapping of names that differ"
+        raise bad_parameter("measure", "systems", rule, names)
+    tested = {str(name): _model_spec(model) for name, model in (models or {}).items()}
+    check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
+    check_int("measure", "seed", seed, 0)
+    if prompt_context and prompts is None:
+        raise bad_parameter("measure", "prompt_context", "False without 'prompts'", prompt_context)
+    reference = reference_name(names)
+    read = read_inputs(
+        [reference, *names],
+        [human, *named.values()],
+        strip=strip,
+        match_length=match_length,
+        empty=empty,
+        caller="measure",
+    )
+    trained = None if training is None else _read_training(training, read, strip, empty)
+    chosen = get_measures(measures, _available(read, tested, trained))
+    needs = {need for measure in chosen for need in measure.needs}
+    makers = Makers(
+        get_tokenizer(tokenizer) if "tokens" in needs else None,
+        get_scorer(language_model, device=device) if "log_probabilities" in needs else None,
+        _embedder(embedder, device, cache) if "features" in needs and read.texts else None,
+    )
+    sides = make_sides(
+        read,
+        trained,
+        makers,
+        prompts=prompts,
+        prompt_context=prompt_context,
+        seed=seed,
+        on_progress=on_progress,
+    )
+    if "model" in needs:
+        context = joined_prompts(
+            prompts if prompt_context else None, {reference: read.sizes[reference]}
+        )
+        sides |= _with_models(sides, reference, tested, context, device, on_progress)
+    people = sides.pop(reference)
+    for message in _size_advice(chosen, people, sides):
+        warnings.warn(message, MauveWarning, stacklevel=2)
+    values = _estimated(chosen, people, sides, confidence, on_progress or (lambda *_: None))
+    if MAUVE in chosen:
+        samples: Mapping[str, SampleLike] = read.texts or read.features or {}
+        scores = compare(
+            samples[reference],
+            {name: samples[name] for name in names},
+            embedder=makers.embedder or "bundled",
+            cache=False,  # the embedder has the features already
+            empty=empty,
+            confidence=confidence,
+            n_permutations=0,
+            prompts=prompts,
+            seed=seed,
+            device=device,
+            on_progress=on_progress,
+        )
+        for name, result in scores.items():
+            values[name][MAUVE.name] = _as_measured(result)
+    return Measurements(
+        chosen,
+        values.pop(reference),
+        values,
+        human_name=reference,
+        n_texts={name: read.sizes.get(name, 0) for name in [reference, *values]},
+        models={name: f"{spec.model}@{spec.decoder}" for name, spec in tested.items()},
+        confidence=confidence,
+        signature=_signature(read, makers, prompts is not None, prompt_context, seed),
+    )
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """The model behind a system, and how it decodes."""
+
+    model: str
+    decoder: str | Decoder
+
+
+def _model_spec(spec: ModelLike) -> _Tested:
+    if isinstance(spec, str):
+        before, at, after = spec.rpartition("@")
+        spec = (before, after) if at else (after, "ancestral")
+    model, decoder = spec
+    if not isinstance(model, str) or not model:
+        rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
+        raise bad_parameter("measure", "models", rule, spec)
+    if isinstance(decoder, str):
+        parse_decoder(decoder)  # raises where there is no such decoder
+    return _Tested(model, decoder)
+
+
+def _read_training(training: SampleLike, read: ReadInputs, strip: bool, empty: str) -> ReadInputs:
+    name = "training" if "training" not in read.sizes else "training (set)"
+    found = read_inputs([name], [training], strip=strip, empty=empty, caller="measure")
+    if (found.texts is None) != (read.texts is None):
+        kinds = ["features" if given.texts is None else "texts" for given in (read, found)]
+        raise InvalidParameterError(
+            "The 'training' parameter of measure must be of the same kind as 'human', "
+            f"{kinds[0]}. Got {kinds[1]} instead."
+        )
+    return found
+
+
+def _available(
+    read: ReadInputs, tested: Mapping[str, _Tested], trained: ReadInputs | None
+) -> set[Need]:
+    """Return what measures can be computed from."""
+    found: set[Need] = {"features"}
+    if read.texts is not None:
+        found |= {"texts", "tokens", "log_probabilities"}
+        if tested:
+            found.add("model")
+    if trained is not None:
+        found.add("training")
+    return found
+
+
+def _embedder(spec: EmbedderLike, device: str, cache: bool) -> Embedder:
+    found = get_embedder(spec, device=device)
+    return RememberedEmbedder(cached_if_known(found) if cache else found)
+
+
+def _with_models(
+    sides: Mapping[str, Side],
+    reference: str,
+    tested: Mapping[str, _Tested],
+    context: Sequence[str] | None,
+    device: str,
+    on_progress: Progress | None,
+) -> dict[str, Side]:
+    """Return the sides whose models are known, with what those make of the human texts."""
+    from mauve.lm.token_probabilities import token_probabilities  # needs torch
+
+    people = sides[reference]
+    found = {}
+    for model in dict.fromkeys(spec.model for spec in tested.values()):
+        decoders = {name: spec.decoder for name, spec in tested.items() if spec.model == model}
+        every = token_probabilities(  # once for all decoders of a model
+            model,
+            [*decoders.values()],
+            people.texts or [],
+            prompts=context,
+            device=device,
+            on_progress=on_progress,
+        )
+        for name, probabilities in zip(decoders, every, strict=True):
+            side = sides.get(name, Side(name, people.groups))
+            found[name] = replace(side, model=probabilities)
+    return found
+
+
+def _size_advice(measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]) -> list[str]:
+    """Return a warning for each system whose size makes measures of it incomparable."""
+    growing = [measure.name for measure in measures if measure.grows_with_size]
+    found = []
+    for side in sides.values() if growing else ():
+        n, n_human, unit = len(side.groups.labels), len(people.groups.labels), "texts"
+        if side.tokens is not None and people.tokens is not None:
+            n, n_human, unit = len(side.tokens.ids), len(people.tokens.ids), "tokens"
+        if side.features is None and side.tokens is None:
+            continue  # a model without texts
+        if not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
+            found.append(
+                f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: {listed(growing)} "
+                "change with the size of a sample, so give as many texts of about the same "
+                "length (match_length=True, --match-length)."
+            )
+    return found
+
+
+def _estimated(
+    measures: Sequence[Measure],
+    people: Side,
+    sides: Mapping[str, Side],
+    confidence: float,
+    report: Progress,
+) -> dict[str, dict[str, Measured]]:
+    """Return what each measure says of human text, which comes first, and of each system."""
+    values: dict[str, dict[str, Measured]] = {name: {} for name in [people.name, *sides]}
+    n_human = len(people.groups.labels)
+    computed = [measure for measure in measures if measure.estimate is not None]
+    for done, measure in enumerate(computed):
+        report(f"measuring {measure.name}", done, len(computed))
+        assert measure.estimate is not None
+        human = measure.estimate(people, people) if measure.is_statistic else None
+        if human is not None:
+            values[people.name][measure.name] = measured(human, None, measure, confidence, n_human)
+        for side in sides.values():
+            if any(getattr(side, need) is None for need in measure.needs):
+                continue  # a model without texts, or texts without a model
+            own = measure.estimate(side, people)
+            n = len(side.groups.labels)
+            values[side.name][measure.name] = measured(own, human, measure, confidence, n, n_human)
+    report("measuring", len(computed), len(computed))
+    return values
+
+
+def _as_measured(result: MauveResult) -> Measured:
+    low, high = result.interval
+    width = 2 * float(scipy.stats.norm.ppf((1 + result.confidence) / 2))
+    return Measured(result.mauve, result.interval, (high - low) / width)
+
+
+def _signature(
+    read: ReadInputs, makers: Makers, by_prompt: bool, prompt_context: bool, seed: int
+) -> str:
+    """Return the recipe: what must be equal for two values to be comparable."""
+    parts = [f"mauve:{version('mauve-eval')}"]
+    if read.texts is not None:
+        parts.append(f"texts:{read.origin or 'as-given'}")
+    if makers.tokenizer is not None:
+        parts.append(f"tok:{makers.tokenizer.signature}")
+    if makers.scorer is not None:
+        parts.append(f"lm:{makers.scorer.signature}" + ("-after-prompt" if prompt_context else ""))
+    if makers.embedder is not None:
+        parts.append(f"emb:{makers.embedder.signature}")
+    elif read.texts is None:
+        parts.append(f"emb:{read.origin}")
+    return "|".join([*parts, f"se:{N_GROUPS}" + "-by-prompt" * by_prompt, f"seed:{seed}"])

@@ -1,0 +1,85 @@
+"""Generation perplexity: how an external language model is surprised by texts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.errors import InvalidParameterError
+from mauve.measures.estimate import Estimate, ratio
+from mauve.measures.human_tokens import perplexity_of
+from mauve.measures.protocol import Measure, Side
+
+Array = NDArray[np.float64]
+
+
+def perplexity(log_probabilities: Sequence[Array]) -> float:
+    r"""Return the perplexity of texts, every token counting the same.
+
+    Parameters
+    ----------
+    log_probabilities : sequence of array of shape (n_tokens,)
+        Natural logarithms, of every token of each text.
+
+    Notes
+    -----
+    .. math:: T(Q) = \exp\Big(-\frac{1}{\sum_i n_i} \sum_i \sum_{t=1}^{n_i}
+              \log R(x_{i,t} | x_{i,1:t-1})\Big)
+
+    Neither low nor high values are good as such: text that goes in circles has a lower
+    perplexity than people's, so the value is read beside that of human text.
+
+    References
+    ----------
+    Section 2 and appendix C.4 of the paper, where R is GPT-2 large. Fan, Lewis and Dauphin,
+    *Hierarchical neural story generation*, ACL 2018; Holtzman, Buys, Du, Forbes and Choi, *The
+    curious case of neural text degeneration*, ICLR 2020.
+
+    Examples
+    --------
+    >>> round(perplexity([np.log([0.5, 0.25]), np.log([0.125])]), 6)
+    4.0
+    """
+    return float(np.exp(-np.concatenate([*log_probabilities]).mean()))
+
+
+def text_perplexities(log_probabilities: Sequence[Array]) -> Array:
+    """Return the perplexity of each text, as an array of shape (n,).
+
+    Examples
+    --------
+    >>> text_perplexities([np.log([0.5, 0.25]), np.log([0.125])]).round(6).tolist()
+    [2.828427, 8.0]
+    """
+    empty = [i for i, text in enumerate(log_probabilities) if not len(text)]
+    if empty:
+        raise InvalidParameterError(
+            "The 'log_probabilities' parameter of text_perplexities must have a token in each "
+            f"text. Got none in the text at position {empty[0]} instead: leave it out."
+        )
+    return np.array([np.exp(-np.mean(text)) for text in log_probabilities], dtype=np.float64)
+
+
+def _estimate(own: Side, human: Side) -> Estimate:
+    assert own.log_probabilities is not None
+    sums = np.array([text.sum() for text in own.log_probabilities], dtype=np.float64)
+    lengths = np.array([len(text) for text in own.log_probabilities], dtype=np.float64)
+    if not lengths.any() or not np.isfinite(sums).all():
+        what = "one that is not finite" if lengths.any() else "none"
+        raise InvalidParameterError(
+            f"The texts of {own.name!r} must have finite log-probabilities under the external "
+            f"language model. Got {what} instead: give longer texts, or another model."
+        )
+    return perplexity_of(ratio(sums, lengths, own.groups))
+
+
+PERPLEXITY = Measure(
+    name="perplexity",
+    title="Gen. PPL",
+    summary="perplexity of the texts under an external language model",
+    direction="human",
+    needs=frozenset({"log_probabilities"}),
+    estimate=_estimate,
+    is_statistic=True,
+    low=1.0,
+)

@@ -1,0 +1,58 @@
+"""Sparsemax score: how well a decoder's distributions fit human tokens, zeros allowed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.measures.estimate import Estimate
+from mauve.measures.human_tokens import probabilities_of, token_mean
+from mauve.measures.protocol import Measure, Side
+
+Array = NDArray[np.float64]
+
+
+def sparsemax_scores(probability: Array, sum_of_squares: Array) -> Array:
+    r"""Return the sparsemax score of each token, between 0 and 1.
+
+    Parameters
+    ----------
+    probability : array of shape (n_tokens,)
+        Of each human token y, under the decoder's distribution p.
+    sum_of_squares : array of shape (n_tokens,)
+        Of all probabilities of that distribution.
+
+    Notes
+    -----
+    .. math:: SP(p, y) = p_y + \frac12 \Big(1 - \sum_x p_x^2\Big)
+
+    It is :math:`1 - \frac12 \|p - e_y\|^2`, one minus half the Brier score: 1 for a decoder
+    that is sure of the right token, and 0 for one that is sure of a wrong one. For greedy
+    decoding the mean is its accuracy. One minus it is the sparsemax loss with p as the scores.
+
+    References
+    ----------
+    Martins, Marinho and Martins, *Sparse text generation*, EMNLP 2020.
+
+    Examples
+    --------
+    >>> sparsemax_scores(np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 0.5])).tolist()
+    [1.0, 0.0, 0.75]
+    """
+    return np.asarray(probability + (1 - sum_of_squares) / 2)
+
+
+def _estimate(own: Side, human: Side) -> Estimate:
+    model = probabilities_of(own)
+    return token_mean(sparsemax_scores(model.probability, model.sum_of_squares), own, human)
+
+
+SPARSEMAX = Measure(
+    name="sparsemax",
+    title="SP",
+    summary="sparsemax score of human text under the model and its decoder",
+    direction="higher",
+    needs=frozenset({"model"}),
+    estimate=_estimate,
+    is_statistic=False,
+    low=0.0,
+    high=1.0,
+)

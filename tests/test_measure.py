@@ -1,0 +1,257 @@
+"""The front door of the measures."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import mauve
+from mauve.embed.bundled import MODEL
+from mauve.errors import InvalidParameterError
+from mauve.measures.protocol import Measure
+from mauve.measures.registry import MEASURES
+
+_WORDS = [f"{a}{b}" for a in ("ba", "do", "ki", "lu", "me") for b in ("n", "r", "st", "lo", "ve")]
+
+
+def _texts(n, seed, n_words=30, repeat=False):
+    rng = np.random.default_rng(seed)
+    weights = 1 / np.arange(1, len(_WORDS) + 1)
+    rows = rng.choice(_WORDS, size=(n, n_words), p=weights / weights.sum())
+    return [" ".join(row) + (" and so on and so on" if repeat else ".") for row in rows]
+
+
+@pytest.fixture(scope="module")
+def human():
+    return _texts(60, 0)
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return {"good": _texts(60, 1), "loop": _texts(50, 2, n_words=10, repeat=True)}
+
+
+@pytest.fixture(autouse=True)
+def _few_texts_are_meant():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mauve.MauveWarning)
+        yield
+
+
+@pytest.fixture(scope="module")
+def everything(human, systems):
+    models = {"good": f"{MODEL}@nucleus:0.9", "none": f"{MODEL}@greedy"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mauve.MauveWarning)
+        return mauve.measure(
+            human, systems, "all", models=models, training=_texts(40, 3), device="cpu"
+        )
+
+
+def test_all_measures_are_there(everything):
+    assert [measure.name for measure in everything.measures] == list(MEASURES)
+    assert list(everything) == ["good", "loop", "none"]
+    assert everything["good"].keys() == MEASURES.keys()
+    model_measures = {name for name, m in MEASURES.items() if "model" in m.needs}
+    assert everything["loop"].keys() == MEASURES.keys() - model_measures
+    assert everything["none"].keys() == model_measures  # a model without texts
+    statistics = {name for name, m in MEASURES.items() if m.is_statistic}
+    assert everything.human.keys() == statistics
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_declares_itself(name):
+    measure = MEASURES[name]
+    assert measure.name == name
+    assert measure.title
+    assert measure.summary
+    assert measure.direction in ("higher", "lower", "human")
+    assert measure.low < measure.high
+    # Only a statistic has a value of human text to be near to.
+    assert measure.is_statistic or measure.direction != "human"
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_value_is_in_its_interval_and_range(everything, name):
+    measure = MEASURES[name]
+    for own in [*everything.values(), everything.human]:
+        if name not in own:
+            continue
+        cell = own[name]
+        low, high = cell.interval
+        assert measure.low <= low <= cell.value <= high <= measure.high
+        assert cell.standard_error >= 0
+        if cell.gap is not None:
+            assert 0 <= cell.gap_interval[0] <= cell.gap <= cell.gap_interval[1]
+
+
+def test_a_loop_is_seen(everything):
+    assert everything["loop"]["repetition"].value == 1
+    assert everything["good"]["repetition"].value < 0.5
+    assert everything["loop"]["distinct-4"].value < everything["good"]["distinct-4"].value
+    for name in ("perplexity", "frechet", "mmd", "vocabulary", "mauve", "discriminator"):
+        assert everything.rank(name)[0] == "good", name
+
+
+@pytest.mark.parametrize("name", [n for n, m in MEASURES.items() if "model" not in m.needs])
+def test_the_order_of_texts_does_not_matter(human, systems, everything, name):
+    rtol = 1e-3 if name == "mauve-classifier" else 1e-6  # an optimiser stops at another digit
+    again = mauve.measure(
+        human[::-1],
+        {"loop": systems["loop"][::-1], "good": systems["good"][::-1]},
+        [name],
+        training=_texts(40, 3)[::-1],
+    )
+    cell, before = again["good"][name], everything["good"][name]
+    assert cell.value == pytest.approx(before.value, rel=rtol, abs=1e-9)
+    assert cell.interval == pytest.approx(before.interval, rel=100 * rtol, abs=1e-7)
+
+
+def test_mauve_is_that_of_compare(human, systems, everything):
+    scores = mauve.compare(human, systems, n_permutations=0)
+    for name, result in scores.items():
+        cell = everything[name]["mauve"]
+        assert cell.value == result.mauve
+        assert cell.interval == result.interval
+
+
+def test_identical_samples(human):
+    found = mauve.measure(human, human, "text,frechet,mmd,precision,recall,coverage")
+    own = found["model"]
+    for name in found.human:
+        assert own[name].gap == 0
+    assert own["vocabulary"].value == pytest.approx(1)
+    assert own["frechet"].value == pytest.approx(0, abs=1e-6)
+    assert own["precision"].value == own["recall"].value == own["coverage"].value == 1
+
+
+def test_features_have_the_measures_of_features(human):
+    rng = np.random.default_rng(0)
+    people, model = rng.normal(size=(80, 5)), rng.normal(size=(80, 5)) + 1
+    found = mauve.measure(people, model)
+    assert [measure.name for measure in found.measures] == ["frechet", "mauve"]
+    assert "emb:features-5" in found.signature
+    with pytest.raises(InvalidParameterError, match="'zipf' needs texts in place of features"):
+        mauve.measure(people, model, "zipf")
+
+
+def test_prompts_pair_the_samples(human):
+    prompts = [f"prompt {i}" for i in range(60)]
+    # Texts that share their length with the human text of the prompt.
+    rng = np.random.default_rng(5)
+    lengths = rng.integers(5, 40, size=60)
+    people = [text[: 4 * n] for text, n in zip(human, lengths, strict=True)]
+    model = [text[: 4 * n] for text, n in zip(_texts(60, 9), lengths, strict=True)]
+    alone = mauve.measure(people, model, "compression,perplexity")
+    paired = mauve.measure(people, model, "compression,perplexity", prompts=prompts)
+    assert paired["model"]["perplexity"].value == alone["model"]["perplexity"].value
+    assert "se:50-by-prompt" in paired.signature
+    shuffled = {"human": prompts, "model": prompts[::-1]}
+    other = mauve.measure(people, model, "perplexity", prompts=shuffled)
+    assert other["model"]["perplexity"].gap_interval != paired["model"]["perplexity"].gap_interval
+
+
+def test_the_prompt_is_read_but_not_scored(human):
+    prompts = [text[:40] for text in human]
+    rest = [text[40:] for text in human]
+    alone = mauve.measure(rest, rest, "perplexity")
+    after = mauve.measure(rest, rest, "perplexity", prompts=prompts, prompt_context=True)
+    assert after.human["perplexity"].value != alone.human["perplexity"].value
+    assert "-after-prompt" in after.signature
+    with pytest.raises(InvalidParameterError, match=r"'prompt_context' .* without 'prompts'"):
+        mauve.measure(rest, rest, "perplexity", prompt_context=True)
+
+
+def test_a_system_may_be_called_human_or_training(human, systems):
+    found = mauve.measure(
+        human,
+        {"human": systems["good"], "training": systems["loop"]},
+        "copying-2,zipf",
+        training=_texts(40, 3),
+    )
+    assert found.human_name == "human (reference)"
+    assert list(found) == ["human", "training"]
+    assert found["training"]["copying-2"].value != found["human"]["copying-2"].value
+
+
+def test_tokenizer_is_in_the_signature_and_matters(human, systems):
+    words = mauve.measure(human, systems, "zipf")
+    pieces = mauve.measure(human, systems, "zipf", tokenizer="bundled")
+    assert "tok:words" in words.signature
+    assert "tok:bundled" in pieces.signature
+    assert words["good"]["zipf"].value != pieces["good"]["zipf"].value
+
+
+def test_samples_of_different_size_are_pointed_out(human, systems):
+    message = "'loop' has 800 tokens and 'human' 1860: zipf, distinct-4 change with the size"
+    with pytest.warns(mauve.MauveWarning, match=message) as said:
+        mauve.measure(human, systems, "zipf,distinct-4,repetition")
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mauve.MauveWarning)
+        mauve.measure(human, systems, "repetition")
+
+
+def test_a_measure_of_ones_own(human, systems):
+    from mauve.measures.estimate import ratio
+
+    def long_words(own, human):
+        counts = np.array([[len(w) > 3, 1] for t in own.texts for w in t.split()], dtype=float)
+        texts = np.repeat(np.arange(len(own.texts)), [len(t.split()) for t in own.texts])
+        sums = [np.bincount(texts, weights=column) for column in counts.T]
+        return ratio(*sums, own.groups)
+
+    mine = Measure(
+        name="long-words", title="Long", direction="human", needs=frozenset({"texts"}),
+        estimate=long_words, is_statistic=True,
+    )  # fmt: skip
+    found = mauve.measure(human, systems, ["zipf", mine])
+    assert 0 < found.human["long-words"].value < 1
+
+
+def test_progress_is_reported(human, systems):
+    steps = []
+    mauve.measure(human, systems, "zipf,distinct-4", on_progress=lambda *step: steps.append(step))
+    assert steps == [
+        ("measuring zipf", 0, 2), ("measuring distinct-4", 1, 2), ("measuring", 2, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": "blue"}, "'measures' parameter of measure must be among .*Got 'blue'"),
+        ({"measures": []}, "at least one that the inputs allow"),
+        ({"measures": "copying-8"}, "needs what the systems were trained on: training=SAMPLE"),
+        ({"measures": "sparsemax"}, "needs the model behind each system: models="),
+        ({"measures": "distinct-0"}, "distinct"),
+        ({"confidence": 1.0}, "'confidence' parameter of measure"),
+        ({"seed": -1}, "'seed' parameter of measure"),
+        ({"empty": "drop"}, "'empty' parameter of measure"),
+        ({"models": {"good": "@greedy"}}, "a mapping to 'MODEL@DECODER'"),
+        ({"models": {"good": "gpt2@nuclear"}}, "nuclear"),
+        ({"prompts": ["one"]}, "'prompts' parameter of measure must have one prompt for each"),
+        ({"training": np.ones((20, 4))}, "'training' parameter .* same kind as 'human', texts"),
+        ({"training": ["one"]}, "'training' must have at least 10 texts for measure"),
+    ],
+)
+def test_what_cannot_be_used_is_named(human, systems, options, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        mauve.measure(human, systems, **options)
+
+
+def test_no_system_is_an_error(human):
+    with pytest.raises(InvalidParameterError, match="one sample or a mapping"):
+        mauve.measure(human, {})
+
+
+def test_texts_too_short_for_a_measure_are_named():
+    short = ["one two"] * 20
+    with pytest.raises(InvalidParameterError, match="'human'"):
+        mauve.measure(short, short, "distinct-4")
+
+
+def test_everything_is_json(everything):
+    held = json.loads(json.dumps(everything.to_dict(), allow_nan=False))
+    assert held["systems"][2]["model"] == f"{MODEL}@greedy"
