@@ -8,6 +8,7 @@ better (Holtzman et al. 2020). A measure that prefers a loop is wrong.
 """
 
 import argparse
+import itertools
 import platform
 import warnings
 from importlib.metadata import version
@@ -55,9 +56,14 @@ def ranking(found: mauve.Measurements) -> str:
         others = [name for name in order if name not in LOOPS]
         beaten = [name for name in others if order.index(name) > min(map(order.index, LOOPS))]
         fooled = f"**yes**, to {', '.join(beaten)}" if beaten else "no"
-        place = [-order.index(name) for name in PUBLISHED]
-        agreement = spearmanr(place, list(PUBLISHED.values())).statistic
-        lines.append(f"| {measure.name} | {' > '.join(order)} | {fooled} | {agreement:.2f} |")
+        distance = {name: found.distance(name, measure.name) for name in order}
+        ours = [-distance[name] for name in PUBLISHED]
+        agreement = spearmanr(ours, list(PUBLISHED.values())).statistic
+        shown = order[0] + "".join(
+            (" = " if distance[one] == distance[other] else " > ") + other
+            for one, other in itertools.pairwise(order)
+        )
+        lines.append(f"| {measure.name} | {shown} | {fooled} | {agreement:.2f} |")
     return "\n".join(lines)
 
 

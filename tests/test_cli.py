@@ -527,7 +527,7 @@ def test_prompts_that_cannot_be_read(files):
     assert "error: 'binary.txt' must be text in UTF-8" in binary.stderr
     missing = invoke("compare", "human.npy", "good.npy", "--prompts", "nowhere.txt")
     assert missing.exit_code == 1
-    assert "error: [Errno 2] No such file or directory: 'nowhere.txt'" in missing.stderr
+    assert "error: 'nowhere.txt' must be a file with one prompt a line" in missing.stderr
 
 
 # Pictures

@@ -94,18 +94,63 @@ def test_a_loop_is_seen(everything):
         assert everything.rank(name)[0] == "good", name
 
 
-@pytest.mark.parametrize("name", [n for n, m in MEASURES.items() if "model" not in m.needs])
-def test_the_order_of_texts_does_not_matter(human, systems, everything, name):
+def _all(human, systems, **options):
+    models = {"good": f"{MODEL}@nucleus:0.9"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mauve.MauveWarning)
+        return mauve.measure(human, systems, "all", models=models, device="cpu", **options)
+
+
+@pytest.fixture(scope="module")
+def reversed_texts(human, systems):
+    backwards = {name: texts[::-1] for name, texts in reversed(systems.items())}
+    return _all(human[::-1], backwards, training=_texts(40, 3)[::-1])
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_order_of_texts_does_not_matter(everything, reversed_texts, name):
     rtol = 1e-3 if name == "mauve-classifier" else 1e-6  # an optimiser stops at another digit
-    again = mauve.measure(
-        human[::-1],
-        {"loop": systems["loop"][::-1], "good": systems["good"][::-1]},
-        [name],
-        training=_texts(40, 3)[::-1],
-    )
-    cell, before = again["good"][name], everything["good"][name]
+    cell, before = reversed_texts["good"][name], everything["good"][name]
     assert cell.value == pytest.approx(before.value, rel=rtol, abs=1e-9)
     assert cell.interval == pytest.approx(before.interval, rel=100 * rtol, abs=1e-7)
+
+
+_PROMPTS = {name: [str(i // 2) for i in range(60)] for name in ("human", "good")}
+_PROMPTS["loop"] = [str(i) for i in range(50)]
+
+
+@pytest.fixture(scope="module", params=[None, _PROMPTS], ids=["texts", "prompts"])
+def alone_and_beside(request, human, systems):
+    options = {"prompts": request.param, "cache": False, "training": _texts(40, 3)}
+    return _all(human, {"good": systems["good"]}, **options), _all(human, systems, **options)
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name != "mauve"])
+def test_a_value_does_not_depend_on_the_other_systems(alone_and_beside, name):
+    """But for MAUVE itself, whose systems are clustered together."""
+    alone, beside = (found["good"][name] for found in alone_and_beside)
+    assert alone.value == pytest.approx(beside.value, rel=1e-4, abs=1e-7)
+    assert alone.interval == pytest.approx(beside.interval, rel=1e-2, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["precision", "coverage", "mauve-nn", "mmd", "discriminator"])
+def test_copies_do_not_bring_the_order_of_texts_back(name):
+    rng = np.random.default_rng(0)
+    human = rng.integers(0, 3, size=(60, 2)).astype(float)
+    model = rng.integers(0, 3, size=(50, 2)).astype(float)
+    found = [
+        mauve.measure(human[order], model[::step], name)["model"][name]
+        for order, step in ((slice(None), 1), (slice(None, None, -1), -1))
+    ]
+    assert found[0] == found[1]
+
+
+def test_few_human_texts_make_a_wide_interval_of_what_is_a_share_of_them():
+    rng = np.random.default_rng(0)
+    found = mauve.measure(rng.normal(size=(20, 2)), rng.normal(size=(2000, 2)), "recall,coverage")
+    for name in ("recall", "coverage"):
+        assert found["model"][name].value == 1
+        assert found["model"][name].interval[0] < 0.9
 
 
 def test_mauve_is_that_of_compare(human, systems, everything):
@@ -124,6 +169,28 @@ def test_identical_samples(human):
     assert own["vocabulary"].value == pytest.approx(1)
     assert own["frechet"].value == pytest.approx(0, abs=1e-6)
     assert own["precision"].value == own["recall"].value == own["coverage"].value == 1
+
+
+def test_texts_without_a_token_are_an_error_and_no_crash():
+    with pytest.raises(InvalidParameterError, match="human"):
+        mauve.measure([" "] * 20, ["a b c d e"] * 20, "distinct-1")
+
+
+def test_training_features_must_have_the_same_width():
+    rng = np.random.default_rng(0)
+    with pytest.raises(InvalidParameterError, match=r"as many features as 'human', 4\. Got 7"):
+        mauve.measure(
+            rng.normal(size=(20, 4)), rng.normal(size=(20, 4)), training=rng.normal(size=(20, 7))
+        )
+
+
+def test_a_comparison_need_not_be_made_twice(human, systems):
+    scores = mauve.compare(human, systems, num_buckets=5, n_permutations=0)
+    found = mauve.measure(human, systems, "mauve", comparison=scores)
+    assert found["good"]["mauve"].interval == scores["good"].interval
+    assert "|k:5|" in found.signature
+    with pytest.raises(InvalidParameterError, match=r"'comparison' .* of the systems"):
+        mauve.measure(human, systems["good"], "mauve", comparison=scores)
 
 
 def test_features_have_the_measures_of_features(human):
@@ -234,6 +301,9 @@ def test_progress_is_reported(human, systems):
         ({"prompts": ["one"]}, "'prompts' parameter of measure must have one prompt for each"),
         ({"training": np.ones((20, 4))}, "'training' parameter .* same kind as 'human', texts"),
         ({"training": ["one"]}, "'training' must have at least 10 texts for measure"),
+        ({"training": ["a b"] * 10, "measures": "zipf"}, "'training' parameter .* left out"),
+        ({"models": {"x": "gpt2"}, "measures": "zipf"}, "'models' parameter .* left out"),
+        ({"models": {"human": "gpt2"}}, "without 'human', the human texts"),
     ],
 )
 def test_what_cannot_be_used_is_named(human, systems, options, message):

@@ -68,6 +68,11 @@ class ReadInputs:
         return {name: len(sample) for name, sample in samples.items()}
 
     @property
+    def width(self) -> int:
+        """Number of features; 0 where texts were given."""
+        return 0 if self.features is None else int(next(iter(self.features.values())).shape[1])
+
+    @property
     def keys(self) -> NDArray[np.uint64] | None:
         """A hash of every text, sample after sample."""
         if self.texts is None:

@@ -1,11 +1,12 @@
 """The front door of the comparison measures: samples in, a table of measures out."""
 
+import hashlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 
-import scipy
+import numpy as np
 
 from mauve.compare import compare
 from mauve.embed.cached import cached_if_known
@@ -21,16 +22,17 @@ from mauve.errors import (
 )
 from mauve.inputs import Prompts, ReadInputs, read_inputs, reference_name
 from mauve.lm.decoding import Decoder, parse_decoder
-from mauve.lm.scorer import get_scorer
+from mauve.lm.scorer import TokenScorer, get_scorer
 from mauve.measures.estimate import N_GROUPS
-from mauve.measures.material import Makers, joined_prompts, make_sides
+from mauve.measures.material import Makers, make_sides, sample_keys
 from mauve.measures.protocol import Measure, Need, Side
-from mauve.measures.registry import MAUVE, get_measures
+from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
 from mauve.measures.results import Measured, Measurements, measured
-from mauve.measures.tokenizers import get_tokenizer
+from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.printable import listed
-from mauve.results import MauveResult
+from mauve.results import Comparison, MauveResult
 from mauve.samples import SampleLike
+from mauve.score import gap_of, score_at
 
 _SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
 
@@ -41,10 +43,10 @@ ModelLike = str | tuple[str, str | Decoder]
 def measure(
     human: SampleLike,
     systems: SampleLike | Mapping[str, SampleLike],
-    measures: str | Sequence[str | Measure] = "default",
+    measures: str | Measure | Sequence[str | Measure] = "default",
     *,
-    tokenizer: str = "words",
-    language_model: str = "bundled",
+    tokenizer: str | Tokenizer = "words",
+    language_model: str | TokenScorer = "bundled",
     embedder: EmbedderLike = "bundled",
     models: Mapping[str, ModelLike] | None = None,
     training: SampleLike | None = None,
@@ -57,6 +59,7 @@ def measure(
     empty: str = "error",
     seed: int = 0,
     device: str = "auto",
+    comparison: Comparison | None = None,
     on_progress: Progress | None = None,
 ) -> Measurements:
     """Measure texts of one or more systems, and human text beside them.
@@ -67,14 +70,14 @@ def measure(
         Human texts, or their features, as for :func:`mauve.compare`.
     systems : the same, or a mapping from name to the same
         One system, or several by name.
-    measures : str or sequence of str and Measure
+    measures : str, Measure, or sequence of both
         Names of measures (:data:`mauve.measures.registry.MEASURES`) or of groups of them:
         "default" for the columns of the paper's tables, "text", "features", "model",
         "training", "all".
-    tokenizer : str
+    tokenizer : str or Tokenizer
         What counts as a token: "words", "bundled", the path of a ``tokenizer.json``, or the
         name of a Transformers tokenizer.
-    language_model : str
+    language_model : str or TokenScorer
         The external model of generation perplexity: "bundled", or the name or folder of a
         causal Transformers model.
     embedder : str, Embedder or callable
@@ -100,6 +103,9 @@ def measure(
         Everything random follows from it. Nothing depends on the order of the texts.
     device : str
         "auto", "cpu", or a torch device such as "cuda".
+    comparison : Comparison, optional
+        What :func:`mauve.compare` found for the same samples, if MAUVE need not be computed
+        once more.
     on_progress : callable, optional
         Called with what is being done, how many steps are done, and how many there are.
 
@@ -119,7 +125,7 @@ def measure(
     --------
     >>> people = ["It rained all day.", "We stayed in and read.", "Nobody came by."] * 5
     >>> model = ["It rained and rained and rained", "We read and read and read"] * 8
-    >>> found = measure(people, model, "repetition,distinct-2")
+    >>> found = measure(people, model, "repetition")
     >>> found["model"]["repetition"].value, found.human["repetition"].value
     (1.0, 0.0)
     """
@@ -132,7 +138,8 @@ def measure(
     check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
     check_int("measure", "seed", seed, 0)
     if prompt_context and prompts is None:
-        raise bad_parameter("measure", "prompt_context", "False without 'prompts'", prompt_context)
+        rule = "False without 'prompts' (--prompts or --by-prompt)"
+        raise bad_parameter("measure", "prompt_context", rule, prompt_context)
     reference = reference_name(names)
     read = read_inputs(
         [reference, *names],
@@ -142,9 +149,14 @@ def measure(
         empty=empty,
         caller="measure",
     )
+    if tested and read.texts is None:
+        raise bad_parameter("measure", "models", "left out for features: give texts", [*tested])
     trained = None if training is None else _read_training(training, read, strip, empty)
-    chosen = get_measures(measures, _available(read, tested, trained))
+    asked = [measures] if isinstance(measures, Measure) else measures
+    chosen = get_measures(asked, _available(read, tested, trained))
+    check_extras(chosen)
     needs = {need for measure in chosen for need in measure.needs}
+    _check_used(needs, tested, training, reference)
     makers = Makers(
         get_tokenizer(tokenizer) if "tokens" in needs else None,
         get_scorer(language_model, device=device) if "log_probabilities" in needs else None,
@@ -160,31 +172,33 @@ def measure(
         on_progress=on_progress,
     )
     if "model" in needs:
-        context = joined_prompts(
-            prompts if prompt_context else None, {reference: read.sizes[reference]}
-        )
-        sides |= _with_models(sides, reference, tested, context, device, on_progress)
+        sides |= _with_models(sides, reference, tested, device, on_progress)
     people = sides.pop(reference)
-    for message in _size_advice(chosen, people, sides):
+    advice = _size_advice(chosen, people, sides)
+    for message in advice:
         warnings.warn(message, MauveWarning, stacklevel=2)
     values = _estimated(chosen, people, sides, confidence, on_progress or (lambda *_: None))
     if MAUVE in chosen:
         samples: Mapping[str, SampleLike] = read.texts or read.features or {}
-        scores = compare(
-            samples[reference],
-            {name: samples[name] for name in names},
-            embedder=makers.embedder or "bundled",
-            cache=False,  # the embedder has the features already
-            empty=empty,
-            confidence=confidence,
-            n_permutations=0,
-            prompts=prompts,
-            seed=seed,
-            device=device,
-            on_progress=on_progress,
-        )
-        for name, result in scores.items():
+        if comparison is None:
+            comparison = compare(
+                samples[reference],
+                {name: samples[name] for name in names},
+                embedder=makers.embedder or "bundled",
+                cache=False,  # the embedder has the features already
+                empty=empty,
+                confidence=confidence,
+                n_permutations=0,
+                prompts=prompts,
+                seed=seed,
+                device=device,
+                on_progress=on_progress,
+            )
+        elif [*comparison] != names:
+            raise bad_parameter("measure", "comparison", f"of the systems {names}", [*comparison])
+        for name, result in comparison.items():
             values[name][MAUVE.name] = _as_measured(result)
+        advice += comparison.warnings
     return Measurements(
         chosen,
         values.pop(reference),
@@ -193,7 +207,8 @@ def measure(
         n_texts={name: read.sizes.get(name, 0) for name in [reference, *values]},
         models={name: f"{spec.model}@{spec.decoder}" for name, spec in tested.items()},
         confidence=confidence,
-        signature=_signature(read, makers, prompts is not None, prompt_context, seed),
+        signature=_signature(read, trained, makers, comparison, prompts, prompt_context, seed),
+        warnings=advice,
     )
 
 
@@ -214,7 +229,12 @@ def _model_spec(spec: ModelLike) -> _Tested:
         rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
         raise bad_parameter("measure", "models", rule, spec)
     if isinstance(decoder, str):
-        parse_decoder(decoder)  # raises where there is no such decoder
+        try:
+            parse_decoder(decoder)
+        except InvalidParameterError as error:
+            raise InvalidParameterError(
+                f"The 'models' parameter of measure (--model) must name a decoder. {error}"
+            ) from error
     return _Tested(model, decoder)
 
 
@@ -227,7 +247,31 @@ def _read_training(training: SampleLike, read: ReadInputs, strip: bool, empty: s
             "The 'training' parameter of measure must be of the same kind as 'human', "
             f"{kinds[0]}. Got {kinds[1]} instead."
         )
+    if found.texts is None and found.width != read.width:
+        raise InvalidParameterError(
+            f"The 'training' parameter of measure must have as many features as 'human', "
+            f"{read.width}. Got {found.width} instead: embed all texts with one model."
+        )
     return found
+
+
+def _check_used(
+    needs: Collection[Need],
+    tested: Mapping[str, "_Tested"],
+    training: SampleLike | None,
+    reference: str,
+) -> None:
+    """Raise where something was given that no measure reads."""
+    if reference in tested:
+        rule = f"a mapping without '{reference}', the human texts"
+        raise bad_parameter("measure", "models", rule, [*tested])
+    for given, need in ((bool(tested), "model"), (training is not None, "training")):
+        if given and need not in needs:
+            name = "models" if need == "model" else need
+            raise InvalidParameterError(
+                f"The '{name}' parameter of measure must be left out where no measure needs it. "
+                f"Ask for one of {listed(GROUPS[need])}, or for '{need}', in 'measures'."
+            )
 
 
 def _available(
@@ -253,7 +297,6 @@ def _with_models(
     sides: Mapping[str, Side],
     reference: str,
     tested: Mapping[str, _Tested],
-    context: Sequence[str] | None,
     device: str,
     on_progress: Progress | None,
 ) -> dict[str, Side]:
@@ -268,7 +311,7 @@ def _with_models(
             model,
             [*decoders.values()],
             people.texts or [],
-            prompts=context,
+            prompts=people.prompts,
             device=device,
             on_progress=on_progress,
         )
@@ -278,23 +321,33 @@ def _with_models(
     return found
 
 
-def _size_advice(measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]) -> list[str]:
+def _size_advice(
+    measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]
+) -> tuple[str, ...]:
     """Return a warning for each system whose size makes measures of it incomparable."""
-    growing = [measure.name for measure in measures if measure.grows_with_size]
     found = []
-    for side in sides.values() if growing else ():
-        n, n_human, unit = len(side.groups.labels), len(people.groups.labels), "texts"
-        if side.tokens is not None and people.tokens is not None:
-            n, n_human, unit = len(side.tokens.ids), len(people.tokens.ids), "tokens"
-        if side.features is None and side.tokens is None:
-            continue  # a model without texts
-        if not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
-            found.append(
-                f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: {listed(growing)} "
-                "change with the size of a sample, so give as many texts of about the same "
-                "length (match_length=True, --match-length)."
-            )
-    return found
+    for unit in ("tokens", "texts"):
+        growing = [measure.name for measure in measures if measure.grows_with == unit]
+        n_human = _size(people, unit)
+        for side in sides.values() if growing else ():
+            n = _size(side, unit)
+            if n and n_human and not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
+                found.append(
+                    f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: "
+                    f"{listed(growing)} change with the size of a sample, so give as many texts"
+                    + (
+                        " of about the same length (match_length=True, --match-length)."
+                        if unit == "tokens"
+                        else "."
+                    )
+                )
+    return tuple(found)
+
+
+def _size(side: Side, unit: str) -> int:
+    if unit == "texts":
+        return 0 if side.features is None else len(side.features)
+    return 0 if side.tokens is None else len(side.tokens.ids)
 
 
 def _estimated(
@@ -306,43 +359,62 @@ def _estimated(
 ) -> dict[str, dict[str, Measured]]:
     """Return what each measure says of human text, which comes first, and of each system."""
     values: dict[str, dict[str, Measured]] = {name: {} for name in [people.name, *sides]}
-    n_human = len(people.groups.labels)
     computed = [measure for measure in measures if measure.estimate is not None]
     for done, measure in enumerate(computed):
         report(f"measuring {measure.name}", done, len(computed))
         assert measure.estimate is not None
         human = measure.estimate(people, people) if measure.is_statistic else None
         if human is not None:
-            values[people.name][measure.name] = measured(human, None, measure, confidence, n_human)
+            values[people.name][measure.name] = measured(
+                human, None, measure, confidence, people.groups, people.groups
+            )
         for side in sides.values():
             if any(getattr(side, need) is None for need in measure.needs):
                 continue  # a model without texts, or texts without a model
             own = measure.estimate(side, people)
-            n = len(side.groups.labels)
-            values[side.name][measure.name] = measured(own, human, measure, confidence, n, n_human)
+            values[side.name][measure.name] = measured(
+                own, human, measure, confidence, side.groups, people.groups
+            )
     report("measuring", len(computed), len(computed))
     return values
 
 
 def _as_measured(result: MauveResult) -> Measured:
-    low, high = result.interval
-    width = 2 * float(scipy.stats.norm.ppf((1 + result.confidence) / 2))
-    return Measured(result.mauve, result.interval, (high - low) / width)
+    # A score near 1 has no room above, so measure the reach below.
+    below = float(score_at(float(gap_of(result.mauve)) + result.gap_error))
+    return Measured(result.mauve, result.interval, result.mauve - below)
 
 
 def _signature(
-    read: ReadInputs, makers: Makers, by_prompt: bool, prompt_context: bool, seed: int
+    read: ReadInputs,
+    trained: ReadInputs | None,
+    makers: Makers,
+    comparison: Comparison | None,
+    prompts: Prompts | None,
+    prompt_context: bool,
+    seed: int,
 ) -> str:
     """Return the recipe: what must be equal for two values to be comparable."""
     parts = [f"mauve:{version('mauve-eval')}"]
     if read.texts is not None:
-        parts.append(f"texts:{read.origin or 'as-given'}")
+        parts.append(f"texts:{read.origin or 'as-given'}" + "-after-prompt" * prompt_context)
     if makers.tokenizer is not None:
         parts.append(f"tok:{makers.tokenizer.signature}")
     if makers.scorer is not None:
-        parts.append(f"lm:{makers.scorer.signature}" + ("-after-prompt" if prompt_context else ""))
+        parts.append(f"lm:{makers.scorer.signature}")
     if makers.embedder is not None:
         parts.append(f"emb:{makers.embedder.signature}")
     elif read.texts is None:
         parts.append(f"emb:{read.origin}")
-    return "|".join([*parts, f"se:{N_GROUPS}" + "-by-prompt" * by_prompt, f"seed:{seed}"])
+    if trained is not None:
+        parts.append(f"training:{_checksum(trained)}")
+    if comparison is not None:
+        parts.append(f"k:{next(iter(comparison.values())).num_buckets}")
+    by_prompt = "-by-prompt" if prompts is not None else ""
+    return "|".join([*parts, f"se:{N_GROUPS}{by_prompt}", f"seed:{seed}"])
+
+
+def _checksum(read: ReadInputs) -> str:
+    """Return a checksum of texts, or of features, in whatever order."""
+    (keys,) = sample_keys(read)
+    return hashlib.blake2b(np.sort(keys).tobytes(), digest_size=4).hexdigest()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Estimate
+from mauve.measures.estimate import Estimate, deal_texts
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measured, Measurements, measured
 from mauve.measures.tables import latex_escaped
@@ -22,6 +22,7 @@ def _measure(name, direction, **options):
     )  # fmt: skip
 
 
+GROUPS = deal_texts(np.arange(100, dtype=np.uint64))
 ZIPF = _measure("zipf", "human")
 REPEATS = _measure("repeats", "human", low=0.0, high=1.0, is_share=True)
 DISTANCE = _measure("distance", "lower")
@@ -31,14 +32,14 @@ def _found(**systems):
     human = Estimate(1.0, np.full(50, 0.001))
     rows = {
         name: {
-            "zipf": measured(Estimate(zipf, np.full(50, 0.001)), human, ZIPF, 0.95, 100, 100),
+            "zipf": measured(Estimate(zipf, np.full(50, 0.001)), human, ZIPF, 0.95, GROUPS, GROUPS),
             "distance": Measured(distance, (distance - 0.1, distance + 0.1), 0.05),
         }
         for name, (zipf, distance) in systems.items()
     }
     return Measurements(
         [ZIPF, DISTANCE],
-        {"zipf": measured(human, None, ZIPF, 0.95, 100, 100)},
+        {"zipf": measured(human, None, ZIPF, 0.95, GROUPS, GROUPS)},
         rows,
         human_name="human",
         n_texts={"human": 100, **dict.fromkeys(systems, 100)},
@@ -55,11 +56,11 @@ def found():
 
 def test_the_gap_is_an_absolute_value_with_an_interval_above_zero():
     people, low_one = Estimate(1.0, np.full(50, 0.01)), Estimate(0.2, np.full(50, 0.01))
-    cell = measured(low_one, people, ZIPF, 0.95, 100, 100)
+    cell = measured(low_one, people, ZIPF, 0.95, GROUPS, GROUPS)
     assert cell.gap == pytest.approx(0.8)
     assert 0.55 < cell.gap_interval[0] < 0.8 < cell.gap_interval[1] < 1.05
     assert cell.gap_error == pytest.approx(np.sqrt(2 * 50) * 0.01)
-    same = measured(people, people, ZIPF, 0.95, 100, 100)
+    same = measured(people, people, ZIPF, 0.95, GROUPS, GROUPS)
     assert same.gap == 0
     assert same.gap_interval[0] == 0
     assert same.gap_interval[1] > 0
@@ -68,7 +69,7 @@ def test_the_gap_is_an_absolute_value_with_an_interval_above_zero():
 def test_the_gap_of_two_shares_of_zero_is_uncertain():
     """No repetition in 100 texts of either side does not prove that there is no difference."""
     none = Estimate(0.0, np.zeros(50))
-    low, high = measured(none, none, REPEATS, 0.95, 100, 100).gap_interval
+    low, high = measured(none, none, REPEATS, 0.95, GROUPS, GROUPS).gap_interval
     assert low == 0
     assert 0.03 < high < 0.08
 
@@ -76,14 +77,14 @@ def test_the_gap_of_two_shares_of_zero_is_uncertain():
 def test_gap_of_a_symmetric_interval_is_that_of_student():
     one, other = Estimate(2.0, np.full(50, 0.02)), Estimate(1.0, np.full(50, 0.01))
     gap = one.gap_to(other)
-    cell = measured(one, other, ZIPF, 0.95, 100, 100)
+    cell = measured(one, other, ZIPF, 0.95, GROUPS, GROUPS)
     assert cell.gap_interval == pytest.approx(gap.interval(0.95))
 
 
 def test_paired_prompts_narrow_the_gap():
     moves = np.full(50, 0.02)
     paired = [Estimate(value, moves, by_prompt=True) for value in (2.0, 1.0)]
-    cell = measured(*paired, ZIPF, 0.95, 100, 100)
+    cell = measured(*paired, ZIPF, 0.95, GROUPS, GROUPS)
     assert cell.gap_interval == pytest.approx((1.0, 1.0))
 
 

@@ -112,7 +112,7 @@ def how_to_read(found: Measurements, *, gaps: bool) -> str:
     """Return the sentences that go with the tables."""
     level = f"{100 * found.confidence:g}%"
     reading = (
-        f"↑ higher is better, ↓ lower is better, ≈ nearest to human text is; ± is half of the "
+        "↑ higher is better, ↓ lower is better, ≈ nearest to human text is; ± is half of the "
         f"{level} interval; * marks the best; -- is not defined."
     )
     return f"{reading} Statistics are shown as |T(Q) - T(P)|." if gaps else reading

@@ -72,6 +72,11 @@ def read_prompts(path: Path) -> list[str]:
     try:
         with path.open(encoding="utf-8") as lines:
             return [line.rstrip("\n") for line in lines]
+    except OSError as error:
+        raise InvalidParameterError(
+            f"'{path}' must be a file with one prompt a line. It cannot be read "
+            f"({error.strerror}): check --prompts."
+        ) from error
     except UnicodeDecodeError as error:
         raise InvalidParameterError(
             f"'{path}' must be text in UTF-8, one prompt a line. Got {error}."

@@ -38,7 +38,7 @@ class TransformersScorer:
         revision: str | None = None,
     ) -> None:
         self._reader = CausalReader(
-            str(model), caller="get_scorer", role="spec", device=device, dtype=dtype,
+            str(model), caller="get_scorer", role="language_model", device=device, dtype=dtype,
             max_length=max_length, stride=stride, revision=revision,
         )  # fmt: skip
 

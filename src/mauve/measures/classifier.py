@@ -1,6 +1,5 @@
 """A linear classifier that tells a model's texts from human ones."""
 
-import hashlib
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from mauve.errors import InvalidParameterError, MissingExtraError
 from mauve.measures.estimate import Array
 from mauve.measures.protocol import Side
+from mauve.quantize.crossfit import content_keys
 
 N_FOLDS = 5
 
@@ -94,8 +94,11 @@ def labelled(own: Side, human: Side) -> Labelled:
             f"The features of '{own.name}' and '{human.name}' must differ between texts. Got "
             f"{len(features)} equal rows instead: check the embedder."
         )
-    digests = b"".join(hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in features)
-    units = np.unique(np.frombuffer(digests, dtype="<u8"), return_inverse=True)[1]
+    keys = [
+        content_keys(f.astype(np.float32)) if s.keys is None else s.keys
+        for s, f in ((own, own.features), (human, human.features))
+    ]
+    units = np.unique(np.concatenate(keys), return_inverse=True)[1]
     order = np.argsort(units, kind="stable")
     if own.groups.by_prompt:
         units = np.concatenate([own.groups.labels, human.groups.labels])

@@ -101,6 +101,7 @@ def coverage(own: Side, human: Side, k: int = N_NEIGHBOURS) -> Estimate:
         shared_moves(*moves),
         shared_moves(*human_moves),
         own.groups.by_prompt,
+        n_texts=human.groups.n_independent,
     )
 
 
@@ -127,6 +128,7 @@ COVERAGE = Measure(
     needs=frozenset({"features"}),
     estimate=coverage,
     is_statistic=False,
+    grows_with="texts",
     low=0.0,
     high=1.0,
     is_share=True,

@@ -76,7 +76,9 @@ def discriminator(own: Side, human: Side) -> Estimate:
         for sample, groups, part in zip(samples, used, labels, strict=True)
     ]
     value = sum(float(right[sample].mean()) for sample in samples) / 2
-    return Estimate(value, moves[0], moves[1], by_prompt, n_texts=len(right))
+    # Half of the value rests on either sample, however few of its texts there are.
+    n_texts = 4 / sum(1 / sample.sum() for sample in samples)
+    return Estimate(value, moves[0], moves[1], by_prompt, n_texts=n_texts)
 
 
 #: The paper's "% Disc. Acc.", as a share; 0.5 is chance.

@@ -74,7 +74,7 @@ def distinct(n: int = 4) -> Measure:
         needs=frozenset({"tokens"}),
         estimate=estimate,
         is_statistic=True,
-        grows_with_size=True,
+        grows_with="tokens",
         low=0.0,
         high=1.0,
     )

@@ -84,7 +84,7 @@ def entropy(n: int = 2) -> Measure:
         needs=frozenset({"tokens"}),
         estimate=estimate,
         is_statistic=True,
-        grows_with_size=True,
+        grows_with="tokens",
         low=0.0,
     )
 

@@ -40,6 +40,8 @@ class Groups:
         Number of groups, the same for samples that are dealt by prompt.
     by_prompt : bool
         Whether group g of this sample and group g of another answer the same prompts.
+    n_prompts : int, optional
+        Different prompts that the sample answers.
 
     Examples
     --------
@@ -50,11 +52,22 @@ class Groups:
     labels: NDArray[np.intp]
     count: int
     by_prompt: bool = False
+    n_prompts: int | None = None
 
     @property
     def sizes(self) -> NDArray[np.intp]:
         """Texts of each group, as an array of shape (count,)."""
         return np.bincount(self.labels, minlength=self.count)
+
+    @property
+    def n_used(self) -> int:
+        """Number of groups that have a text."""
+        return int(np.count_nonzero(self.sizes))
+
+    @property
+    def n_independent(self) -> int:
+        """Number of texts, or of prompts, that are independent of each other."""
+        return len(self.labels) if self.n_prompts is None else self.n_prompts
 
     def sums(self, values: Array) -> Array:
         """Add values of shape (n,) up over each group; the result has shape (count,)."""
@@ -90,7 +103,9 @@ def deal_prompts(samples: list[NDArray[np.uint64]], n_groups: int = N_GROUPS) ->
     Parameters
     ----------
     samples : list of array of int, shape (n,)
-        A hash of the prompt of every text.
+        A hash of the prompt of every text, human texts first. Their prompts make the groups; a
+        prompt that people do not answer goes where its hash says. So the groups of one system
+        do not depend on the others.
 
     Examples
     --------
@@ -98,10 +113,14 @@ def deal_prompts(samples: list[NDArray[np.uint64]], n_groups: int = N_GROUPS) ->
     >>> [groups.labels.tolist() for groups in deal_prompts([human, model])]
     [[1, 0], [0, 0, 1]]
     """
-    prompts, numbers = np.unique(np.concatenate(samples), return_inverse=True)
+    prompts = np.unique(samples[0])
     count = min(n_groups, len(prompts))
-    ends = np.cumsum([len(keys) for keys in samples])[:-1]
-    return [Groups(part % count, count, by_prompt=True) for part in np.split(numbers, ends)]
+    found = []
+    for keys in samples:
+        place = np.minimum(np.searchsorted(prompts, keys), len(prompts) - 1)
+        labels = np.where(prompts[place] == keys, place % count, keys % np.uint64(count))
+        found.append(Groups(labels.astype(np.intp), count, True, len(np.unique(keys))))
+    return found
 
 
 @dataclass(frozen=True)
@@ -117,8 +136,8 @@ class Estimate:
         The same for the human texts, of a measure that compares both.
     by_prompt : bool
         Whether groups of both samples are those of the same prompts.
-    n_texts : int, optional
-        Texts that a share is of, where it is not of all of them.
+    n_texts : float, optional
+        Texts that a share is of, where it is not of all texts of the sample.
 
     Examples
     --------
@@ -130,7 +149,7 @@ class Estimate:
     moves: Array
     human_moves: Array | None = None
     by_prompt: bool = False
-    n_texts: int | None = None
+    n_texts: float | None = None
 
     @property
     def standard_error(self) -> float:
@@ -139,17 +158,18 @@ class Estimate:
         joint = [np.sum(every, axis=0)] if self.by_prompt else every
         return float(np.sqrt(sum((moves**2).sum() for moves in joint)))
 
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Those of the t distribution that the interval is made with."""
-        return max(1, len(self.moves) - 1)
-
     def gap_to(self, human: "Estimate") -> "Estimate":
         """Return the difference of a statistic to that of human text, T(Q) - T(P)."""
         return Estimate(self.value - human.value, self.moves, -human.moves, self.by_prompt)
 
     def interval(
-        self, confidence: float, *, low: float = -np.inf, high: float = np.inf, n: int | None = None
+        self,
+        confidence: float,
+        *,
+        low: float = -np.inf,
+        high: float = np.inf,
+        n: int | None = None,
+        n_groups: int | None = None,
     ) -> tuple[float, float]:
         """Return a confidence interval.
 
@@ -159,9 +179,11 @@ class Estimate:
         low, high : float
             The least and the greatest value there can be.
         n : int, optional
-            Number of texts, if the value is a share of texts: the interval is then Wilson's,
-            which stays between 0 and 1 and does not vanish where no text or every text has
-            what is counted.
+            Number of independent texts or prompts, if the value is a share of texts: the
+            interval is then Wilson's, which stays between 0 and 1 and does not vanish where no
+            text or every text has what is counted.
+        n_groups : int, optional
+            Groups that have texts, one more than degrees of freedom; all by default.
 
         Examples
         --------
@@ -169,17 +191,20 @@ class Estimate:
         >>> none.interval(0.95, n=1000)[1] > 0.003
         True
         """
-        t = float(scipy.stats.t.ppf((1 + confidence) / 2, self.degrees_of_freedom))
+        freedom = min(len(self.moves), n_groups or len(self.moves)) - 1
+        t = float(scipy.stats.t.ppf((1 + confidence) / 2, max(1, freedom)))
         error = self.standard_error
         if n is None:
             return max(low, self.value - t * error), min(high, self.value + t * error)
-        share, size = self.value, float(self.n_texts or n)
+        share, size = self.value, float(n if self.n_texts is None else self.n_texts)
         if error > 0 and 0 < share < 1:
             # Texts of one prompt count less than independent ones would.
             size = min(size, share * (1 - share) / error**2)
         middle = (share + t**2 / (2 * size)) / (1 + t**2 / size)
         reach = t / (1 + t**2 / size) * np.sqrt(share * (1 - share) / size + (t / (2 * size)) ** 2)
-        return max(low, 0.0, float(middle - reach)), min(high, 1.0, float(middle + reach))
+        # Rounding may leave out 0 or 1 itself, or go beyond.
+        below, above = float(middle - reach), float(middle + reach)
+        return max(0.0, min(share, below)), min(1.0, max(share, above))
 
 
 def moves_without(without: Array, sizes: NDArray[np.intp] | None = None) -> Array:
@@ -190,11 +215,18 @@ def moves_without(without: Array, sizes: NDArray[np.intp] | None = None) -> Arra
     without : array of shape (n_groups,)
         The statistic of all texts but those of one group.
     sizes : array of int, shape (n_groups,), optional
-        Texts of each group; a group without any has not moved anything.
+        Texts of each group; all alike by default. A group without any has moved nothing.
 
     Notes
     -----
-    :math:`m_g = -\sqrt{(G-1)/G} (\hat\theta_{(-g)} - \bar\theta_{(\cdot)})`.
+    :math:`m_g = -\sqrt{(G-1)/G} (\hat\theta_{(-g)} - c)`, with c the mean of all
+    :math:`\hat\theta_{(-g)}` with weights :math:`1 - n_g/n`, so that a group that holds most
+    texts does not pull it to itself.
+
+    References
+    ----------
+    Bell and McCaffrey, *Bias reduction in standard errors for linear regression with multi-stage
+    samples*, Survey Methodology 28, 2002: the jackknife over groups of unequal size.
 
     Examples
     --------
@@ -203,12 +235,15 @@ def moves_without(without: Array, sizes: NDArray[np.intp] | None = None) -> Arra
     >>> bool(np.isclose((moves**2).sum(), x.var(ddof=1) / 4))
     True
     """
-    used = np.ones(len(without), dtype=bool) if sizes is None else sizes > 0
-    if used.sum() < 2:
-        return np.zeros(len(without))
+    n_of = np.ones(len(without)) if sizes is None else np.asarray(sizes, dtype=np.float64)
+    used = n_of > 0
     count = int(used.sum())
-    center = without[used].mean()
-    return np.where(used, -np.sqrt((count - 1) / count) * (without - center), 0.0)
+    moves = np.zeros(len(without))
+    if count < 2:
+        return moves
+    center = np.average(without[used], weights=1 - n_of[used] / n_of.sum())
+    moves[used] = -np.sqrt((count - 1) / count) * (without[used] - center)
+    return moves
 
 
 def moves_of(influences: Array, groups: Groups) -> Array:
@@ -220,6 +255,11 @@ def moves_of(influences: Array, groups: Groups) -> Array:
         :math:`\psi_i` with :math:`\hat\theta - \theta \approx \frac1n \sum_i \psi_i`; their
         mean is taken off.
 
+    Notes
+    -----
+    What :func:`moves_without` makes of a mean: :math:`m_g = \sqrt{(G-1)/G} S_g / (n - n_g)`,
+    with the sum :math:`S_g` of the influences of a group.
+
     Examples
     --------
     >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -227,10 +267,15 @@ def moves_of(influences: Array, groups: Groups) -> Array:
     >>> bool(np.isclose((moves**2).sum(), x.var(ddof=1) / 4))
     True
     """
-    if groups.count < 2:
-        return np.zeros(groups.count)
-    total = groups.sums(influences - influences.mean()) / len(influences)
-    return np.asarray(total * np.sqrt(groups.count / (groups.count - 1)))
+    sizes, n = groups.sizes, len(influences)
+    used = sizes > 0
+    moves = np.zeros(groups.count)
+    count = groups.n_used
+    if count < 2:
+        return moves
+    sums = groups.sums(influences - influences.mean())
+    moves[used] = np.sqrt((count - 1) / count) * sums[used] / (n - sizes[used])
+    return moves
 
 
 def ratio(numerators: Array, denominators: Array, groups: Groups) -> Estimate:
@@ -243,8 +288,8 @@ def ratio(numerators: Array, denominators: Array, groups: Groups) -> Estimate:
 
     Examples
     --------
-    >>> ratio(np.array([2.0, 1.0]), np.array([4.0, 2.0]), Groups(np.arange(2), 2))
-    Estimate(value=0.5, moves=array([0., 0.]), human_moves=None, by_prompt=False, n_texts=None)
+    >>> ratio(np.array([2.0, 1.0]), np.array([4.0, 2.0]), Groups(np.arange(2), 2)).value
+    0.5
     """
     total = float(denominators.sum())
     if total == 0:

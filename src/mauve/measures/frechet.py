@@ -213,7 +213,7 @@ FRECHET = Measure(
     needs=frozenset({"features"}),
     estimate=_plug_in,
     is_statistic=False,
-    grows_with_size=True,
+    grows_with="texts",
     low=0.0,
 )
 

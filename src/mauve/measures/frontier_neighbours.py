@@ -246,6 +246,7 @@ MAUVE_NEIGHBOURS = Measure(
     needs=frozenset({"features"}),
     estimate=mauve_by_neighbours,
     is_statistic=False,
+    grows_with="texts",
     low=0.0,
     high=1.0,
 )

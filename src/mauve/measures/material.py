@@ -1,20 +1,25 @@
 """Samples as they were read in, sides with all that the chosen measures need out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.embed.protocol import Embedder, Progress
+from mauve.errors import InvalidParameterError
 from mauve.inputs import Prompts, ReadInputs, prompt_hashes, text_hashes
 from mauve.lm.scorer import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
-from mauve.measures.protocol import Side, TokenProbabilities, TokenTable
+from mauve.measures.protocol import Side, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 from mauve.quantize.crossfit import content_keys
 from mauve.text_samples import checked_rows
+
+_FEWEST_PROMPTS = 5
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,13 @@ def make_sides(
     *,
     prompts: Prompts | None = None,
     prompt_context: bool = False,
-    models: Mapping[str, TokenProbabilities] | None = None,
     seed: int = 0,
     on_progress: Progress | None = None,
 ) -> dict[str, Side]:
     """Return one side for every sample, human first.
+
+    Texts of a side are in the order of their hashes, so that nothing depends on that in which
+    they came.
 
     Parameters
     ----------
@@ -56,8 +63,6 @@ def make_sides(
     makers : Makers
     prompts, prompt_context, seed
         As for :func:`mauve.measure`.
-    models : mapping from name to TokenProbabilities, optional
-        What the model behind each system makes of the human texts.
 
     Examples
     --------
@@ -68,44 +73,70 @@ def make_sides(
     >>> sides["model"].tokens.lengths[:3].tolist(), sides["human"].features is None
     ([2, 2, 2], True)
     """
-    groups = _groups(read, prompts)
+    hashes = prompt_hashes(prompts, read.sizes, "measure")
+    keys = sample_keys(read)
+    if hashes is None:
+        groups = [deal_texts(own) for own in keys]
+        orders = [np.argsort(own, kind="stable") for own in keys]
+    else:
+        groups = deal_prompts(hashes)
+        for name, own in zip(read.sizes, groups, strict=True):
+            if own.n_used < _FEWEST_PROMPTS:
+                raise InvalidParameterError(
+                    f"The 'prompts' parameter of measure must have at least {_FEWEST_PROMPTS} "
+                    f"different prompts for '{name}', or there is nothing to make an interval of. "
+                    f"Got {own.n_prompts} instead: use more prompts, or none."
+                )
+        orders = [np.lexsort(pair) for pair in zip(hashes, keys, strict=True)]
     samples = [read] if training is None else [training, read]
     tokens = _tokens(samples, makers.tokenizer)
     features = _features(samples, makers.embedder, on_progress)
-    scores = _scores(read, makers.scorer, prompts if prompt_context else None, on_progress)
+    context = _own_prompts(prompts, read.sizes) if prompt_context else None
+    scores = _scores(read, makers.scorer, context, on_progress)
     trained = None
     if training is not None:
         (name,) = training.sizes
-        trained = Side(
+        nothing = Groups(np.zeros(0, dtype=np.intp), 0)  # it has no say in any spread
+        trained = Side(name, nothing, tokens=tokens.get(name), features=features.get(name))
+    sides = {}
+    for name, own_keys, own_groups, order in zip(read.sizes, keys, groups, orders, strict=True):
+        sides[name] = Side(
             name,
-            _groups(training, None)[name],
-            tokens=tokens.get(name),
-            features=features.get(name),
-        )
-    return {
-        name: Side(
-            name,
-            groups[name],
-            texts=None if read.texts is None else read.texts[name],
-            tokens=tokens.get(name),
-            features=features.get(name),
-            log_probabilities=scores.get(name),
-            model=(models or {}).get(name),
+            replace(own_groups, labels=own_groups.labels[order]),
+            keys=own_keys[order],
+            texts=None if read.texts is None else _ordered(read.texts[name], order),
+            prompts=None if context is None else _ordered(context[name], order),
+            tokens=tokens[name].ordered(order) if name in tokens else None,
+            features=features[name][order] if name in features else None,
+            log_probabilities=_ordered(scores[name], order) if name in scores else None,
             training=trained,
             seed=seed,
         )
-        for name in read.sizes
-    }
+    return sides
 
 
-def _groups(read: ReadInputs, prompts: Prompts | None) -> dict[str, Groups]:
-    hashes = prompt_hashes(prompts, read.sizes, "measure")
-    if hashes is not None:
-        return dict(zip(read.sizes, deal_prompts(hashes), strict=True))
+def _ordered(items: Sequence[T], order: NDArray[np.intp]) -> list[T]:
+    return [items[i] for i in order]
+
+
+def sample_keys(read: ReadInputs) -> list[NDArray[np.uint64]]:
+    """Return a hash of every text, or of its features, of each sample.
+
+    Examples
+    --------
+    >>> from mauve.inputs import read_inputs
+    >>> [len(keys) for keys in sample_keys(read_inputs(["human"], [["a text"] * 10]))]
+    [10]
+    """
     if read.texts is not None:
-        return {name: deal_texts(text_hashes(own)) for name, own in read.texts.items()}
-    given = (read.features or {}).items()
-    return {name: deal_texts(content_keys(own.astype(np.float32))) for name, own in given}
+        return [text_hashes(own) for own in read.texts.values()]
+    return [content_keys(own.astype(np.float32)) for own in (read.features or {}).values()]
+
+
+def _own_prompts(prompts: Prompts | None, sizes: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return the prompt of every text of each sample."""
+    by_name = prompts if isinstance(prompts, Mapping) else dict.fromkeys(sizes, prompts or ())
+    return {name: [str(prompt) for prompt in by_name[name]] for name in sizes}
 
 
 def _tokens(samples: Sequence[ReadInputs], tokenizer: Tokenizer | None) -> dict[str, TokenTable]:
@@ -119,36 +150,20 @@ def _tokens(samples: Sequence[ReadInputs], tokenizer: Tokenizer | None) -> dict[
 def _scores(
     read: ReadInputs,
     scorer: TokenScorer | None,
-    prompts: Prompts | None,
+    prompts: Mapping[str, list[str]] | None,
     on_progress: Progress | None,
 ) -> dict[str, list[NDArray[np.float64]]]:
     """Return the log-probability of every token of every text."""
     if scorer is None or read.texts is None:
         return {}
     every = [text for own in read.texts.values() for text in own]
-    found = scorer.log_probabilities(every, on_progress, joined_prompts(prompts, read.sizes))
+    before = None if prompts is None else [one for name in read.sizes for one in prompts[name]]
+    found = scorer.log_probabilities(every, on_progress, before)
     ends = np.cumsum([*read.sizes.values()])
-    starts = [0, *ends[:-1]]
     return {
-        name: found[start:end] for name, start, end in zip(read.sizes, starts, ends, strict=True)
+        name: found[end - read.sizes[name] : end]
+        for name, end in zip(read.sizes, ends, strict=True)
     }
-
-
-def joined_prompts(prompts: Prompts | None, sizes: Mapping[str, int]) -> list[str] | None:
-    """Return the prompt of every text, sample after sample.
-
-    Examples
-    --------
-    >>> joined_prompts(["a", "b"], {"human": 2, "model": 2})
-    ['a', 'b', 'a', 'b']
-    """
-    if prompts is None:
-        return None
-    return [
-        str(prompt)
-        for name in sizes
-        for prompt in (prompts[name] if isinstance(prompts, Mapping) else prompts)
-    ]
 
 
 def _features(

@@ -25,8 +25,8 @@ def model_perplexity(own: Side, human: Side) -> Estimate:
     >>> from mauve.measures.protocol import TokenProbabilities
     >>> human = Side("human", Groups(np.arange(2), 2))
     >>> seen = TokenProbabilities(np.array([0.5, 0.0]), np.ones(2), np.array([0, 1, 2]), 9)
-    >>> model_perplexity(Side("greedy", human.groups, model=seen), human)
-    Estimate(value=inf, moves=array([0., 0.]), human_moves=None, by_prompt=False)
+    >>> model_perplexity(Side("greedy", human.groups, model=seen), human).value
+    inf
     """
     probability = probabilities_of(own).probability
     if (probability == 0).any():

@@ -65,7 +65,8 @@ def _precision(own: Side, human: Side) -> Estimate:
 
 def _recall(own: Side, human: Side) -> Estimate:
     share, human_moves, moves = share_inside(human, own)
-    return Estimate(share, moves, human_moves, own.groups.by_prompt)
+    n = human.groups.n_independent
+    return Estimate(share, moves, human_moves, own.groups.by_prompt, n_texts=n)
 
 
 #: Share of the model's texts that lie among human texts. One human outlier has a wide ball and
@@ -78,6 +79,7 @@ PRECISION = Measure(
     needs=frozenset({"features"}),
     estimate=_precision,
     is_statistic=False,
+    grows_with="texts",
     low=0.0,
     high=1.0,
     is_share=True,
@@ -92,6 +94,7 @@ RECALL = Measure(
     needs=frozenset({"features"}),
     estimate=_recall,
     is_statistic=False,
+    grows_with="texts",
     low=0.0,
     high=1.0,
     is_share=True,

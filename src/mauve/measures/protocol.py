@@ -33,6 +33,8 @@ class TokenTable:
     >>> table = TokenTable.of([[0, 1], [], [1]], 2)
     >>> len(table), table.lengths.tolist(), table.row(0).tolist()
     (3, [2, 0, 1], [0, 1])
+    >>> table.ordered(np.array([2, 0, 1])).ids.tolist()
+    [1, 0, 1]
     """
 
     ids: NDArray[np.int32]
@@ -59,6 +61,13 @@ class TokenTable:
     def texts(self) -> NDArray[np.intp]:
         """The text that each token is in, as an array of shape (n_tokens,)."""
         return np.repeat(np.arange(len(self)), self.lengths)
+
+    def ordered(self, order: NDArray[np.intp]) -> "TokenTable":
+        """Return the table with its texts in another order."""
+        lengths = self.lengths[order]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.arange(starts[-1]) + np.repeat(self.starts[:-1][order] - starts[:-1], lengths)
+        return TokenTable(self.ids[places], starts, self.vocabulary_size)
 
     def row(self, text: int) -> NDArray[np.int32]:
         """Return the tokens of one text."""
@@ -96,7 +105,12 @@ class Side:
         What messages call it.
     groups : Groups
         The group of every text, for intervals.
+    keys : array of int, shape (n,)
+        A hash of every text, or of its features where there is no text, from which everything
+        random about it follows.
     texts : list of str
+    prompts : list of str
+        What a language model reads before each text.
     tokens : TokenTable
     features : array of shape (n, d)
     log_probabilities : list of array of shape (n_tokens,)
@@ -110,7 +124,9 @@ class Side:
 
     name: str
     groups: Groups
+    keys: NDArray[np.uint64] | None = field(default=None, repr=False)
     texts: list[str] | None = field(default=None, repr=False)
+    prompts: list[str] | None = field(default=None, repr=False)
     tokens: TokenTable | None = field(default=None, repr=False)
     features: NDArray[Any] | None = field(default=None, repr=False)
     log_probabilities: list[NDArray[np.float64]] | None = field(default=None, repr=False)
@@ -145,9 +161,9 @@ class Measure:
         The least and the greatest value there can be.
     is_share : bool
         Whether the value is a share of texts, whose interval is Wilson's.
-    grows_with_size : bool
-        Whether the value of one source changes with the size of the sample, so that samples
-        must be of about the same size.
+    grows_with : {"texts", "tokens"}, optional
+        What the value of one and the same source changes with, so that samples must have
+        about as many.
     extra : str
         The extra of this package that it needs, if any.
     """
@@ -161,6 +177,6 @@ class Measure:
     low: float = -np.inf
     high: float = np.inf
     is_share: bool = False
-    grows_with_size: bool = False
+    grows_with: Literal["texts", "tokens"] | None = None
     summary: str = ""
     extra: str = ""

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from importlib.util import find_spec
 
-from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.errors import InvalidParameterError, MissingExtraError, bad_parameter
 from mauve.measures.authenticity import AUTHENTICITY
 from mauve.measures.compression import COMPRESSION
 from mauve.measures.copying import copying
@@ -82,8 +83,14 @@ FAMILIES: dict[str, Callable[[int], Measure]] = {
     "copying": copying,
 }
 
-#: What is measured unless something else is asked for: the columns of the paper's tables.
-DEFAULT = ("perplexity", "zipf", "repetition", "distinct-4", "self-bleu", "frechet", "mauve")
+#: What is measured unless something else is asked for: the columns of the paper's tables, as
+#: far as there is what they need.
+DEFAULT = (
+    "perplexity", "zipf", "repetition", "distinct-4", "self-bleu", "sparsemax", "token-js",
+    "epsilon-perplexity", "frechet", "authenticity", "copying-8", "mauve",
+)  # fmt: skip
+#: A package of each extra, by which to tell whether it is installed.
+_MODULES = {"classifier": "sklearn"}
 
 
 #: Several measures under one name.
@@ -115,7 +122,7 @@ def get_measures(
     Parameters
     ----------
     names : str, or sequence of str and Measure
-        Names of measures or of groups, with commas between them in a string. Of a group, those
+        Names of measures or of groups, with commas between them in a string. Of a group those
         measures are taken that have what they need.
     available : collection of str
         What there is to compute measures from.
@@ -129,23 +136,49 @@ def get_measures(
     """
     asked = names.split(",") if isinstance(names, str) else [*names]
     found: dict[str, Measure] = {}
-    missing: dict[Need, str] = {}
     for one in asked:
         name = one.name if isinstance(one, Measure) else str(one).strip().lower()
-        members = [one] if isinstance(one, Measure) else map(_measure, GROUPS.get(name, (name,)))
-        for measure in members:
-            lacking = measure.needs.difference(available)
-            if not lacking:
-                found[measure.name] = measure
-            elif name not in ("default", "all"):
-                missing |= dict.fromkeys(sorted(lacking), measure.name)
-    for need, name in missing.items():
-        raise InvalidParameterError(
-            f"The measure '{name}' needs {_REMEDIES[need]}. Pass that, or leave '{name}' out."
-        )
+        members = [one] if isinstance(one, Measure) else [*map(_measure, GROUPS.get(name, (name,)))]
+        able = [measure for measure in members if measure.needs.issubset(available)]
+        if not able:
+            lacking = sorted(members[0].needs.difference(available))
+            raise InvalidParameterError(
+                f"'{name}' in the 'measures' parameter of measure needs {_REMEDIES[lacking[0]]}. "
+                f"Pass that, or leave '{name}' out."
+            )
+        found |= {measure.name: measure for measure in able}
     if not found:
-        raise bad_parameter("measure", "measures", "at least one that the inputs allow", names)
+        raise bad_parameter("measure", "measures", "at least one name", names)
     return tuple(found.values())
+
+
+def check_names(names: str) -> None:
+    """Raise if one of several names, with commas between them, is that of no measure.
+
+    Examples
+    --------
+    >>> check_names("zipf,features")
+    """
+    for name in names.split(","):
+        for member in GROUPS.get(name.strip().lower(), (name.strip().lower(),)):
+            _measure(member)
+
+
+def check_extras(measures: Sequence[Measure]) -> None:
+    """Raise if a measure needs an extra that is not installed; before the work begins.
+
+    Examples
+    --------
+    >>> check_extras([MAUVE])
+    """
+    missing = [m for m in measures if m.extra and find_spec(_MODULES[m.extra]) is None]
+    if missing:
+        extras = ",".join(sorted({measure.extra for measure in missing}))
+        names = ", ".join(measure.name for measure in missing)
+        raise MissingExtraError(
+            f"The measures {names} need an extra that is not installed: "
+            f'pip install "mauve-eval[{extras}]", or leave them out.'
+        )
 
 
 def _measure(name: str) -> Measure:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauve.errors import bad_parameter
-from mauve.measures.estimate import Estimate
+from mauve.measures.estimate import Estimate, Groups
 from mauve.measures.protocol import Measure
 
 
@@ -68,8 +68,8 @@ def measured(
     human: Estimate | None,
     measure: Measure,
     confidence: float,
-    n: int,
-    n_human: int = 0,
+    groups: Groups,
+    human_groups: Groups,
 ) -> Measured:
     """Make intervals of an estimate.
 
@@ -79,14 +79,16 @@ def measured(
         Of a system and, for a statistic, of the human texts.
     measure : Measure
     confidence : float
-    n, n_human : int
-        Texts of the system, and human texts.
+    groups, human_groups : Groups
+        Of the texts of the system, and of the human texts.
     """
-    own = _interval(found, measure, confidence, n)
+    sides = [groups] if measure.is_statistic else [groups, human_groups]
+    own = _interval(found, measure, confidence, sides)
     if human is None:
         return Measured(found.value, own, found.standard_error)
     signed = found.value - human.value
-    low, high = _difference((found, own), (human, _interval(human, measure, confidence, n_human)))
+    people = _interval(human, measure, confidence, [human_groups])
+    low, high = _difference((found, own), (human, people))
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     return Measured(
         found.value,
@@ -98,11 +100,17 @@ def measured(
     )
 
 
-def _interval(found: Estimate, measure: Measure, confidence: float, n: int) -> tuple[float, float]:
+def _interval(
+    found: Estimate, measure: Measure, confidence: float, sides: Sequence[Groups]
+) -> tuple[float, float]:
     if not np.isfinite(found.value):
         return found.value, found.value
     return found.interval(
-        confidence, low=measure.low, high=measure.high, n=n if measure.is_share else None
+        confidence,
+        low=measure.low,
+        high=measure.high,
+        n=sides[0].n_independent if measure.is_share else None,
+        n_groups=min(groups.n_used for groups in sides),
     )
 
 
@@ -152,6 +160,8 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         Level of the intervals.
     signature : str
         The recipe: values with different signatures cannot be compared.
+    warnings : tuple of str
+        What a reader should know before trusting the numbers.
     """
 
     def __init__(
@@ -165,6 +175,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         models: Mapping[str, str],
         confidence: float,
         signature: str,
+        warnings: Sequence[str] = (),
     ) -> None:
         self.measures = tuple(measures)
         self.human = dict(human)
@@ -174,6 +185,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         self.models = dict(models)
         self.confidence = confidence
         self.signature = signature
+        self.warnings = tuple(warnings)
 
     def __getitem__(self, system: str) -> dict[str, Measured]:
         return self._systems[system]
@@ -191,27 +203,27 @@ class Measurements(Mapping[str, dict[str, Measured]]):
     def __str__(self) -> str:
         return self.table()
 
-    def rank(self, measure: str) -> list[str]:
-        """Return the systems by one measure, best first; those it says nothing of are left out.
+    def distance(self, system: str, measure: str) -> float:
+        """Return how far a system is from good by one measure; the least is the best.
 
-        What is best is the measure's direction: the highest or the lowest value, or that
-        nearest to human text.
+        By the measure's direction it is the value, its negative, or the gap to human text.
         """
-        found = self._measure(measure)
-        scores = {
-            name: _badness(own[measure], found) for name, own in self.items() if measure in own
-        }
-        return sorted(scores, key=scores.__getitem__)
+        found, direction = self[system][measure], self._measure(measure).direction
+        if direction == "human" and found.gap is not None:
+            return found.gap
+        return -found.value if direction == "higher" else found.value
+
+    def rank(self, measure: str) -> list[str]:
+        """Return the systems by one measure, best first; those it says nothing of are left out."""
+        self._measure(measure)
+        known = [name for name, own in self.items() if measure in own]
+        return sorted(known, key=lambda name: self.distance(name, measure))
 
     def best(self, measure: str) -> list[str]:
         """Return the systems that are best by a measure, more than one where they tie."""
-        ranked = self.rank(measure)
-        found = self._measure(measure)
-        return [
-            name
-            for name in ranked
-            if _badness(self[name][measure], found) == _badness(self[ranked[0]][measure], found)
-        ]
+        distances = {name: self.distance(name, measure) for name in self.rank(measure)}
+        least = min(distances.values(), default=np.inf)
+        return [name for name, own in distances.items() if own == least and np.isfinite(own)]
 
     def _measure(self, name: str) -> Measure:
         for measure in self.measures:
@@ -260,10 +272,5 @@ class Measurements(Mapping[str, dict[str, Measured]]):
                 for name, own in self.items()
             ],
             "signature": self.signature,
+            "warnings": list(self.warnings),
         }
-
-
-def _badness(found: Measured, measure: Measure) -> float:
-    if measure.direction == "human":
-        return found.value if found.gap is None else found.gap
-    return -found.value if measure.direction == "higher" else found.value

@@ -214,7 +214,7 @@ def self_bleu(sample: int | None = None) -> Measure:
         needs=frozenset({"tokens"} if sample is None else {"tokens", "texts"}),
         estimate=estimate,
         is_statistic=True,
-        grows_with_size=True,
+        grows_with="tokens",
         low=0.0,
         high=1.0,
     )

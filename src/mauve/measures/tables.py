@@ -16,6 +16,7 @@ _CSV_COLUMNS = (
     "system", "n_texts", "measure", "direction", "value", "low", "high", "standard_error",
     "gap", "gap_low", "gap_high", "best",
 )  # fmt: skip
+_HUGE = 1e6  # beyond, digits before the point say nothing
 _MARKS = {"higher": "↑", "lower": "↓", "human": "≈"}
 
 
@@ -63,7 +64,7 @@ def cells(found: Measurements, measure: Measure, *, gaps: bool = False) -> list[
         rows = [None if row is None else row.as_gap() for row in rows]
     human = None if gaps else found.human.get(measure.name)
     decimals = _decimals([row for row in [*rows, human] if row is not None])
-    best = found.best(measure.name)
+    best = found.best(measure.name) if len(found) > 1 else []  # alone, nothing is best
     column = [
         Cell(NOTHING) if row is None else _cell(row, decimals, name in best)
         for name, row in zip(found, rows, strict=True)
@@ -74,12 +75,12 @@ def cells(found: Measurements, measure: Measure, *, gaps: bool = False) -> list[
 def _cell(found: Measured, decimals: int, is_best: bool) -> Cell:
     if not np.isfinite(found.value):
         return Cell("∞", is_best=is_best)
-    return Cell(
-        f"{found.value:.{decimals}f}",
-        f"{_reach(found):.{decimals}f}",
-        f"{found.standard_error:.{decimals}f}",
-        is_best,
-    )
+    numbers = (found.value, _reach(found), found.standard_error)
+    if max(map(abs, numbers)) >= _HUGE:
+        value, reach, error = (f"{number:.3g}" for number in numbers)
+    else:  # adding 0 takes the sign off a zero
+        value, reach, error = (f"{round(x, decimals) + 0:.{decimals}f}" for x in numbers)
+    return Cell(value, reach, error, is_best)
 
 
 def _reach(found: Measured) -> float:
@@ -88,12 +89,12 @@ def _reach(found: Measured) -> float:
 
 
 def _decimals(column: Sequence[Measured]) -> int:
-    """Return so many decimals that the widest interval has two digits."""
+    """Return so many decimals that the interval of a typical row has two digits."""
     reaches = [_reach(found) for found in column if np.isfinite(found.value)]
     reaches = [reach for reach in reaches if reach > 0]
     if not reaches:
         return 3
-    return int(np.clip(1 - np.floor(np.log10(max(reaches))), 0, 7))
+    return int(np.clip(1 - np.floor(np.log10(np.median(reaches))), 0, 7))
 
 
 def row_names(found: Measurements) -> list[str]:
@@ -132,9 +133,22 @@ def as_csv(found: Measurements) -> str:
             is_best = own is not found.human and name in found.best(measure.name)
             numbers = [cell.value, *cell.interval, cell.standard_error, *gap]
             write.writerow(
-                [name, found.n_texts[name], measure.name, measure.direction, *numbers, int(is_best)]
+                [
+                    _plain(name),
+                    found.n_texts[name],
+                    measure.name,
+                    measure.direction,
+                    *numbers,
+                    int(is_best),
+                ]
             )
     return out.getvalue()
+
+
+def _plain(name: str) -> str:
+    """Return a name that neither a terminal nor a spreadsheet acts upon."""
+    shown = printable(name)
+    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
 
 
 def as_latex(found: Measurements, *, gaps: bool = False) -> str:
@@ -186,7 +200,8 @@ def latex_escaped(text: str) -> str:
     """
     special = {
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+        "ε": r"$\varepsilon$", "²": "$^2$",
         **{mark: "\\" + mark for mark in "&%$#_{}"},
     }  # fmt: skip
     return "".join(special.get(letter, letter) for letter in text)

@@ -41,12 +41,12 @@ class Tokenizer(Protocol):
         """Return the tokens of each sample; the same token has the same number in all."""
 
 
-def get_tokenizer(spec: str = "words") -> Tokenizer:
+def get_tokenizer(spec: str | Tokenizer = "words") -> Tokenizer:
     """Return the tokenizer that a name stands for.
 
     Parameters
     ----------
-    spec : str
+    spec : str or Tokenizer
         ``"words"`` for words and punctuation marks; ``"bundled"`` for the tokenizer of the
         bundled model; a file ``tokenizer.json`` or a folder that holds one; any other name is
         that of a Hugging Face tokenizer. None of them adds special tokens.
@@ -59,6 +59,8 @@ def get_tokenizer(spec: str = "words") -> Tokenizer:
     >>> table.lengths.tolist()
     [7]
     """
+    if not isinstance(spec, str):
+        return spec
     if spec == "words":
         return Words()
     if spec == "bundled":

@@ -112,6 +112,6 @@ VENDI = Measure(
     needs=frozenset({"features"}),
     estimate=_estimate,
     is_statistic=True,
-    grows_with_size=True,
+    grows_with="texts",
     low=1.0,
 )

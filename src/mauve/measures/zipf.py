@@ -98,6 +98,6 @@ ZIPF = Measure(
     needs=frozenset({"tokens"}),
     estimate=zipf,
     is_statistic=True,
-    grows_with_size=True,
+    grows_with="tokens",
     low=0.0,
 )
