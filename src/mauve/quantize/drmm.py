@@ -1,0 +1,252 @@
+"""Deep residual mixture models: a text's cell is its path through layers of components."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mauve.errors import (
+    ConvergenceError,
+    InvalidParameterError,
+    bad_parameter,
+    check_int,
+    check_real,
+)
+from mauve.quantize.crossfit import content_keys
+from mauve.quantize.drmm_model import Layers, Paths, one_thread
+from mauve.quantize.drmm_train import Schedule, start_layers, train_epochs
+from mauve.quantize.kmeans_torch import torch_device
+
+if TYPE_CHECKING:
+    import torch
+
+Features = NDArray[np.float32]
+Labels = NDArray[np.int32]
+
+_SCORES = 1 << 23  # scores of texts against all cells that are held at once
+
+
+@dataclass(frozen=True)
+class DRMM:
+    """Quantize by a deep residual mixture model, as the MAUVE paper does for comparison.
+
+    Each layer is a mixture of Gaussians over what the layers before leave over. One component
+    of every layer, added up, describe a text: ``n_components ** n_layers`` cells.
+
+    Parameters
+    ----------
+    n_layers, n_components : int
+        Layers, and components of each.
+    epochs : int
+        Passes over the texts.
+    batch_size : int
+        Texts for each update.
+    learning_rate : float
+        Of Adam for the first half of the updates, annealed in the second.
+    patience : int, optional
+        Hold out some texts, stop when their likelihood has not risen for so many epochs, and
+        keep the best model. By default all texts are trained on, for all epochs.
+    held_out : float in (0, 0.5]
+        Share of the texts that `patience` holds out.
+    device : str
+        A torch device such as "cpu" or "cuda".
+    on_epoch : callable
+        Called with the number of epochs done, and that of all.
+
+    Notes
+    -----
+    Model, loss and schedule (see :class:`mauve.quantize.drmm_model.Gradient`) are those of the
+    code that the MAUVE paper used [1]_ [2]_, with these differences:
+
+    - Texts are centred and divided by one number, their root mean square, so that the learning
+      rate does not depend on the unit of the features.
+    - Layers start from k-means, not from random means
+      (see :func:`mauve.quantize.drmm_train.start_layers`).
+    - An epoch is one pass over the texts. The paper's code counts as many updates as there are
+      texts, 64 passes; twenty passes from our start fit new texts as well as its 1,280.
+    - A text goes to its most likely path of all, as the paper says; its code takes the most
+      likely component of one layer after the other.
+    - Layers pass on the components they chose; the original also subtracts the logarithm of the
+      choice expected, which hardly changes one that is certain. What serves only to draw samples
+      is left out.
+
+    The same seed gives the same cells whatever the number of threads; those of another device
+    may differ, as it rounds otherwise.
+
+    References
+    ----------
+    .. [1] P. Hämäläinen et al., Deep Residual Mixture Models, arXiv 2006.12063, 2020.
+    .. [2] K. Pillutla et al., MAUVE: Measuring the Gap Between Neural Text and Human Text using
+       Divergence Frontiers, NeurIPS 2021, section 4.3 and appendix.
+
+    Examples
+    --------
+    >>> corners = np.array([[0, 0], [0, 1], [9, 0], [9, 1]], dtype=np.float32)
+    >>> texts = np.repeat(corners, 20, axis=0)
+    >>> fitted = DRMM(n_layers=2, n_components=2).fit(texts, 4, np.random.default_rng(0))
+    >>> np.bincount(fitted.assign(texts)).tolist()
+    [20, 20, 20, 20]
+    """
+
+    n_layers: int = 3
+    n_components: int = 10
+    epochs: int = 20
+    batch_size: int = 64
+    learning_rate: float = 0.005
+    patience: int | None = None
+    held_out: float = 0.1
+    device: str = "cpu"
+    on_epoch: Callable[[int, int], None] = field(
+        default=lambda done, total: None, compare=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        check_int("DRMM", "n_layers", self.n_layers, 1)
+        check_int("DRMM", "n_components", self.n_components, 2)
+        check_int("DRMM", "epochs", self.epochs, 1)
+        check_int("DRMM", "batch_size", self.batch_size, 1)
+        check_real("DRMM", "learning_rate", self.learning_rate, above=0)
+        check_real("DRMM", "held_out", self.held_out, above=0, up_to=0.5)
+        if self.patience is not None:
+            check_int("DRMM", "patience", self.patience, 1)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells it makes."""
+        return int(self.n_components**self.n_layers)
+
+    @property
+    def signature(self) -> str:
+        """What must be equal for two clusterings to be comparable."""
+        stop = "" if self.patience is None else f":stop-{self.patience}-{self.held_out:g}"
+        return (
+            f"drmm:{self.n_layers}x{self.n_components}:epochs-{self.epochs}"
+            f":batch-{self.batch_size}:lr-{self.learning_rate:g}{stop}"
+        )
+
+    def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "FittedDRMM":
+        """Learn the cells from `features`, shape (n, m); `n_clusters` must be `n_cells`."""
+        if n_clusters != self.n_cells:
+            rule = f"{self.n_cells} for a DRMM of {self.n_layers} layers of {self.n_components}"
+            raise bad_parameter("compare", "num_buckets", rule, n_clusters)
+        device = torch_device(self.device)
+        import torch
+
+        features = np.ascontiguousarray(features, dtype=np.float32)
+        self._check_texts(features)
+        generator = torch.Generator().manual_seed(int(rng.integers(1 << 63)))
+        with torch.inference_mode(), one_thread():
+            mean, unit = _mean_and_unit(features)
+            x = torch.from_numpy((features - mean) / unit).to(device)
+            n_held_out = 0 if self.patience is None else max(1, round(len(x) * self.held_out))
+            if len(x) - n_held_out < self.batch_size:
+                rule = f"at most {len(x) - n_held_out}, the texts that it is fitted on"
+                raise bad_parameter("DRMM", "batch_size", rule, self.batch_size)
+            order = torch.randperm(len(x), generator=generator).to(device)
+            other, x = x[order[:n_held_out]], x[order[n_held_out:]]
+            layers = start_layers(x, self.n_layers, self.n_components, generator)
+            history = self._train(layers, x, other, generator)
+            history = tuple(value - x.shape[1] * float(np.log(unit)) for value in history)
+            return FittedDRMM(layers, Paths.of(layers), mean, unit, history)
+
+    def _check_texts(self, features: Features) -> None:
+        """Raise if the texts are too few or too much alike."""
+        if not np.isfinite(features).all():
+            raise InvalidParameterError(
+                "The 'features' parameter of DRMM.fit must be finite. Got NaN or infinity instead: "
+                "check the embedder."
+            )
+        n_distinct = len(np.unique(content_keys(features)))
+        if n_distinct < self.n_cells:
+            raise InvalidParameterError(
+                f"The 'features' parameter of DRMM.fit must hold at least {self.n_cells} different "
+                f"texts, one for each of {self.n_components} ** {self.n_layers} cells. Got "
+                f"{n_distinct} instead: use fewer components or layers, or more texts."
+            )
+
+    def _train(
+        self,
+        layers: Layers,
+        x: "torch.Tensor",
+        other: "torch.Tensor",
+        generator: "torch.Generator",
+    ) -> tuple[float, ...]:
+        """Train `layers` in place; return the mean log-likelihood of `other` by epoch."""
+        history = [float(Paths.of(layers).log_likelihood(other).mean())] if len(other) else []
+        best = layers.theta.clone()
+        schedule = Schedule(self.learning_rate, self.epochs * (len(x) // self.batch_size))
+        for done in train_epochs(layers, x, schedule, self.batch_size, generator):
+            if not bool(layers.theta.isfinite().all()):
+                raise ConvergenceError(
+                    f"The DRMM diverged in epoch {done} of {self.epochs}: "
+                    f"use a learning_rate below {self.learning_rate:g}."
+                )
+            self.on_epoch(done, self.epochs)
+            if self.patience is None:
+                continue
+            history.append(float(Paths.of(layers).log_likelihood(other).mean()))
+            if history[-1] > max(history[:-1]):
+                best.copy_(layers.theta)
+            if done - history.index(max(history)) >= self.patience:
+                break
+        if history:
+            layers.theta.copy_(best)
+        return tuple(history)
+
+
+@dataclass(frozen=True)
+class FittedDRMM:
+    """A trained model: a text belongs to its most likely path.
+
+    Attributes
+    ----------
+    layers : Layers
+        The parameters.
+    paths : Paths
+        The model as one mixture over all paths.
+    mean : array of float32, shape (m,)
+    unit : float
+        What is subtracted from a text, and what it is then divided by.
+    history : tuple of float
+        Mean log-likelihood of the texts held out, where there are any: before the training and
+        after each epoch.
+    """
+
+    layers: Layers
+    paths: Paths
+    mean: Features
+    unit: np.float32
+    history: tuple[float, ...]
+
+    def assign(self, features: Features) -> Labels:
+        """Return the cell of every row of `features`, shape (n, m)."""
+        return self._of_each(features, self.paths.most_likely).astype(np.int32)
+
+    def log_likelihood(self, features: Features) -> NDArray[np.float64]:
+        """Return the logarithm of the density of every row of `features`, shape (n, m)."""
+        found = self._of_each(features, self.paths.log_likelihood)
+        # From our unit to theirs.
+        return np.asarray(found - features.shape[1] * np.log(self.unit), dtype=np.float64)
+
+    def _of_each(
+        self, features: Features, found: "Callable[[torch.Tensor], torch.Tensor]"
+    ) -> NDArray[Any]:
+        import torch
+
+        device, size = self.paths.centres.device, max(1, _SCORES // len(self.paths.centres))
+        with torch.inference_mode(), one_thread():
+            parts = [
+                found(torch.from_numpy((part - self.mean) / self.unit).to(device)).cpu().numpy()
+                for part in (features[i : i + size] for i in range(0, len(features), size))
+            ]
+        return np.concatenate(parts)
+
+
+def _mean_and_unit(features: Features) -> tuple[Features, np.float32]:
+    """Return the mean text and the root mean square of the differences from it."""
+    mean = features.mean(axis=0, dtype=np.float64).astype(np.float32)
+    # Row by row in double precision: squares of 1e-30 do not fit 32 bits.
+    square = np.mean([np.square(row - mean, dtype=np.float64).mean() for row in features])
+    return mean, np.float32(np.sqrt(square))
