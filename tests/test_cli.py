@@ -608,3 +608,14 @@ def test_no_progress_where_nobody_looks(capsys):
     with progress_bar(False) as report:
         assert report is None
     assert capsys.readouterr().err == ""
+
+
+def test_another_quantizer(files):
+    done = invoke(
+        "compare", "human.npy", "good.npy", "--quantizer", "drmm", "--permutations", "0", "--json"
+    )
+    assert done.exit_code == 0, done.stderr
+    assert "quant:drmm:3x3" in json.loads(done.stdout)["results"][0]["signature"]
+    wrong = invoke("compare", "human.npy", "good.npy", "--quantizer", "som")
+    assert wrong.exit_code == 2
+    assert "must be one of kmeans, drmm, lattice" in " ".join(wrong.stderr.split())

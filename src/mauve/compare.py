@@ -32,6 +32,7 @@ from mauve.inputs import Prompts, load_inputs, prompt_hashes, reference_name
 from mauve.pairing import Influence
 from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly
 from mauve.quantize.reduce import ORDERS
+from mauve.quantize.registry import get_quantizer, reporting, with_cells
 from mauve.resample import LabelledPair
 from mauve.results import Comparison, MauveResult
 from mauve.samples import Sample, SampleLike
@@ -39,9 +40,7 @@ from mauve.score import mean_divergences, monotone, score_of
 from mauve.settings import (
     MAX_SCALING,
     Settings,
-    check_buckets,
     check_clusterings,
-    check_quantizer,
 )
 
 
@@ -55,7 +54,7 @@ def compare(
     match_length: bool = False,
     empty: str = "error",
     num_buckets: int | str = "auto",
-    n_clusterings: int = 40,
+    n_clusterings: int | None = None,
     scaling: float = 5.0,
     quantizer: str | Quantizer = "kmeans",
     estimator: str = "jackknife",
@@ -90,13 +89,16 @@ def compare(
     empty : {"error", "keep"}
         Whether a text without a character is an error or read as one end-of-text token.
     num_buckets : int or "auto"
-        Number of cells k; a tenth of the smallest sample, from 2 to 500, by default.
-    n_clusterings : int
-        Clusterings to average over, a multiple of 5 so that every text counts equally often.
+        Number of cells k; a tenth of the smallest sample, from 2 to 500, by default. A DRMM
+        takes the nearest cube, up to 1,000, and the lattice always has 744.
+    n_clusterings : int, optional
+        Clusterings to average over, a multiple of 5 so that every text counts equally often;
+        40 by default, or 5 of a quantizer that is trained.
     scaling : float
         The constant c of the paper, at most 100.
-    quantizer : "kmeans" or a Quantizer
-        What divides the features into cells.
+    quantizer : {"kmeans", "drmm", "lattice"} or a Quantizer
+        What divides the features into cells: k-means, a deep residual mixture model, or a
+        lattice on a learnt sphere (the latter two need torch).
     estimator : {"jackknife", "plugin", "laplace", "krichevsky-trofimov", "braess-sauer", \
 "good-turing"}
         How divergences are estimated from counts. "jackknife" removes the bias and counts
@@ -155,7 +157,7 @@ def compare(
     names = [str(name) for name in named]
     if len(set(names)) < len(names):
         raise bad_parameter("compare", "systems", "a mapping of names that differ", names)
-    chosen = check_quantizer(quantizer, device)  # before the texts are embedded
+    chosen = get_quantizer(quantizer, device)  # before the texts are embedded
     report = on_progress or (lambda *_: None)
     # A system may be called "human" too, such as one half of the texts against the other.
     reference = reference_name(names)
@@ -171,9 +173,12 @@ def compare(
         on_progress=report,
     )
     samples = inputs.samples
+    chosen, n_cells = with_cells(
+        chosen, num_buckets, min(map(len, samples)), named=isinstance(quantizer, str)
+    )
     settings = Settings(
-        num_buckets=check_buckets(num_buckets, min(map(len, samples))),
-        n_clusterings=check_clusterings(n_clusterings),
+        num_buckets=n_cells,
+        n_clusterings=check_clusterings(n_clusterings, chosen),
         scaling=check_real("compare", "scaling", scaling, above=0, up_to=MAX_SCALING),
         quantizer=chosen,
         estimator=check_choice("compare", "estimator", estimator, ESTIMATORS),
@@ -188,11 +193,13 @@ def compare(
         seed=check_int("compare", "seed", seed, 0),
         by_prompt=prompts is not None,
     )
+    if isinstance(quantizer, str):
+        chosen = reporting(chosen, settings.n_clusterings, report)
     prompt_keys = _joined(prompt_hashes(prompts, {own.name: len(own) for own in samples}))
     steps = settings.n_clusterings + len(named)
     clustering = cluster_jointly(
         [sample.features for sample in samples],
-        quantizer=settings.quantizer,
+        quantizer=chosen,
         n_clusters=settings.num_buckets,
         n_clusterings=settings.n_clusterings,
         seed=settings.seed,
@@ -200,11 +207,12 @@ def compare(
         groups=_numbered(prompt_keys),
         explained_variance=settings.explained_variance,
         order=settings.order,
-        device=getattr(chosen, "device", None) if isinstance(quantizer, str) else None,
+        device=_reducing_device(chosen) if isinstance(quantizer, str) else None,
         on_done=lambda done: report("clustering", done, steps),
     )
-    common = empty_cells(clustering.labels, settings.num_buckets)
-    if num_buckets == "auto":
+    has_own_cells = hasattr(chosen, "n_cells")  # some of which may well be empty
+    common = () if has_own_cells else empty_cells(clustering.labels, settings.num_buckets)
+    if num_buckets == "auto" and not has_own_cells:
         common += few_cells(samples, settings.num_buckets)
     results = {}
     ends = np.cumsum([len(sample) for sample in samples])
@@ -224,6 +232,12 @@ def compare(
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
     return Comparison(results, clustering)
+
+
+def _reducing_device(quantizer: Quantizer) -> str | None:
+    """Return the device that principal components are found on: that of the clusters."""
+    device: str = getattr(quantizer, "device", "cpu")
+    return None if device == "cpu" else device
 
 
 def _joined(keys: list[NDArray[np.uint64]] | None) -> NDArray[np.uint64] | None:

@@ -11,9 +11,10 @@ from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.frontier import discretised_area, divergence_curve, frontier_integral
 from mauve.histogram import count_labels, krichevsky_trofimov, no_smoothing
 from mauve.paper_features import Featurizer
-from mauve.quantize.crossfit import pool_by_content
+from mauve.quantize.crossfit import Quantizer, pool_by_content
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.reduce import reduce_features
+from mauve.quantize.registry import get_quantizer, with_cells
 from mauve.threads import parallel_map
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def compute_mauve(
     seed: int = 25,
     batch_size: int = 1,
     use_float64: bool = False,
+    quantizer: str | Quantizer = "kmeans",
 ) -> PaperResult:
     """Compute MAUVE as the paper and the authors' package do.
 
@@ -111,6 +113,9 @@ def compute_mauve(
         feature.
     use_float64 : bool
         Run the model in 64 bits.
+    quantizer : {"kmeans", "drmm", "lattice"} or a Quantizer
+        What divides the features into cells, not in the authors' package: those of the paper,
+        as for :func:`mauve.compare`, trained once on all texts.
     divergence_curve_discretization_size : int
         Points on the divergence curve.
     mauve_scaling_factor : float
@@ -141,6 +146,14 @@ def compute_mauve(
             f"'p_features', {p.shape[1]}. Got {q.shape[1]} instead."
         )
     n = len(p) + len(q)
+    trained: Quantizer | None = None
+    if quantizer != "kmeans":
+        trained, num_buckets = with_cells(
+            get_quantizer(quantizer),
+            num_buckets,
+            min(len(p), len(q)),
+            named=isinstance(quantizer, str),
+        )
     if isinstance(num_buckets, str):
         if num_buckets != "auto":
             raise InvalidParameterError(
@@ -148,7 +161,7 @@ def compute_mauve(
                 f"Got {num_buckets!r} instead."
             )
         num_buckets = max(2, round(min(len(p), len(q)) / 10))
-    k = check_int("compute_mauve", "num_buckets", num_buckets, 1, n)
+    k = num_buckets if trained else check_int("compute_mauve", "num_buckets", num_buckets, 1, n)
     restarts = check_int("compute_mauve", "kmeans_num_redo", kmeans_num_redo, 1)
     iterations = check_int("compute_mauve", "kmeans_max_iter", kmeans_max_iter, 1)
     size = check_int(
@@ -170,16 +183,20 @@ def compute_mauve(
     reduced, _ = reduce_features(features, explained_variance=share, fit_rows=fit_rows)
     if verbose:
         print(f"clustering {n} texts in {reduced.shape[1]} dimensions into {k}")
-    runs = parallel_map(
-        lambda run: KMeans(max_iter=iterations).fit(
-            reduced, k, np.random.default_rng([seed, 1, run])
-        ),
-        range(restarts),
-    )
-    best = min(runs, key=lambda run: run.objective)
-    labels = best.assign(reduced)[position]
-    if verbose:
-        print(f"objective {best.objective:.6g}, best of {restarts}")
+    if trained is not None:
+        cells = trained.fit(reduced, k, np.random.default_rng([seed, 1, 0])).assign(reduced)
+    else:
+        runs = parallel_map(
+            lambda run: KMeans(max_iter=iterations).fit(
+                reduced, k, np.random.default_rng([seed, 1, run])
+            ),
+            range(restarts),
+        )
+        best = min(runs, key=lambda run: run.objective)
+        cells = best.assign(reduced)
+        if verbose:
+            print(f"objective {best.objective:.6g}, best of {restarts}")
+    labels = cells[position]
     return result_from_counts(
         count_labels(labels[: len(p)], k), count_labels(labels[len(p) :], k), size, scaling
     )

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from mauve.errors import bad_parameter, check_choice, check_int
+from mauve.errors import bad_parameter, check_int
 from mauve.quantize.crossfit import N_BLOCKS, Quantizer
-from mauve.quantize.kmeans import KMeans
 
-MAX_AUTO_BUCKETS = 500
 MAX_SCALING = 100  # beyond, the least score is too small for a float
 
 
@@ -51,55 +49,18 @@ class Settings:
         )
 
 
-def check_buckets(num_buckets: int | str, n_texts: int) -> int:
-    """Return the number of cells for samples of at least `n_texts`.
+def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
+    """Return the number of clusterings, if it counts every text equally often.
 
     Examples
     --------
-    >>> check_buckets("auto", 1000), check_buckets(50, 1000)
-    (100, 50)
+    >>> from mauve.quantize.kmeans import KMeans
+    >>> check_clusterings(None, KMeans()), check_clusterings(10, KMeans())
+    (40, 10)
     """
-    if isinstance(num_buckets, str):
-        if num_buckets != "auto":
-            raise bad_parameter("compare", "num_buckets", "an int or 'auto'", num_buckets)
-        return max(2, min(n_texts // 10, MAX_AUTO_BUCKETS))
-    # A clustering is fitted on two of five blocks of each sample, at least two samples.
-    return check_int("compare", "num_buckets", num_buckets, 2, max(2, n_texts // 2))
-
-
-def check_clusterings(n_clusterings: int) -> int:
-    """Return the number of clusterings if it counts every text equally often.
-
-    Examples
-    --------
-    >>> check_clusterings(10)
-    10
-    """
+    if n_clusterings is None:
+        # What is trained takes its time; five are the least that count every text.
+        return 40 if getattr(quantizer, "n_cells", None) is None else 5
     if check_int("compare", "n_clusterings", n_clusterings, 5) % 5:
         raise bad_parameter("compare", "n_clusterings", "a multiple of 5", n_clusterings)
     return int(n_clusterings)
-
-
-def check_quantizer(quantizer: str | Quantizer, device: str) -> Quantizer:
-    """Return the quantizer that a name or an object stands for, on a device.
-
-    Examples
-    --------
-    >>> check_quantizer("kmeans", "auto")
-    KMeans(n_restarts=1, max_iter=100, tolerance=0.001)
-    """
-    if not isinstance(device, str):
-        raise bad_parameter("compare", "device", "'auto', 'cpu' or a torch device", device)
-    if not isinstance(quantizer, str):
-        if not (hasattr(quantizer, "fit") and hasattr(quantizer, "signature")):
-            rule = "'kmeans' or an object with a method 'fit' and an attribute 'signature'"
-            raise bad_parameter("compare", "quantizer", rule, quantizer)
-        return quantizer
-    check_choice("compare", "quantizer", quantizer, ("kmeans",))
-    if device in ("auto", "cpu"):
-        return KMeans()
-    from mauve.quantize.kmeans_torch import TorchKMeans, torch_device
-
-    first = device.split(",")[0].strip()  # texts are shared out over several, clusters are not
-    torch_device(first)
-    return TorchKMeans(device=first)

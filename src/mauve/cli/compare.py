@@ -21,9 +21,11 @@ from mauve.cli.terminal import (
 from mauve.embed.registry import get_embedder
 from mauve.embed.remembered import RememberedEmbedder
 from mauve.estimate import ESTIMATORS
+from mauve.measures.registry import check_names
 from mauve.measures.results import Measurements
 from mauve.printable import printable
 from mauve.quantize.reduce import ORDERS
+from mauve.quantize.registry import QUANTIZERS
 from mauve.results import Comparison
 
 _INTERVALS = ("influence", "bootstrap")
@@ -105,12 +107,27 @@ def compare(
         typer.Option(
             metavar="K",
             callback=_checked_buckets,
-            help="Number of cells, or 'auto': a tenth of the smallest sample, from 2 to 500.",
+            help="Number of cells, or 'auto': a tenth of the smallest sample, from 2 to 500; the "
+            "nearest cube for drmm, 744 for lattice.",
         ),
     ] = "auto",
+    quantizer: Annotated[
+        str,
+        choice(
+            QUANTIZERS,
+            f"What divides the features into cells: {', '.join(QUANTIZERS)}; the latter two are "
+            "trained, and need torch.",
+        ),
+    ] = "kmeans",
     clusterings: Annotated[
-        int, typer.Option(metavar="N", min=5, help="Clusterings to average over, a multiple of 5.")
-    ] = 40,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=5,
+            help="Clusterings to average over, a multiple of 5; 40 by default, or 5 of a quantizer "
+            "that is trained.",
+        ),
+    ] = None,
     scaling: Annotated[
         float,
         typer.Option(
@@ -195,6 +212,10 @@ def compare(
     if plot is not None:
         check_picture(plot)
     models = measuring.named_models(model)
+    if measures is None and (model or training is not None):
+        raise typer.BadParameter("--model and --training are for --measures, which is not given.")
+    if measures is not None:
+        check_names(measures)  # now, not after the comparison
     files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
     chosen = samples.chosen_embedder(
         files,
@@ -220,6 +241,7 @@ def compare(
             empty=empty,
             num_buckets=_buckets(buckets),
             n_clusterings=clusterings,
+            quantizer=quantizer,
             scaling=scaling,
             estimator=estimator,
             confidence=confidence,
@@ -252,6 +274,7 @@ def compare(
                 empty=empty,
                 seed=seed,
                 device=device,
+                comparison=comparison,
                 on_progress=on_progress,
             )
     for message in said:

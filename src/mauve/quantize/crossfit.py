@@ -149,7 +149,7 @@ def cluster_jointly(
         )
     del features
     fewest = min(int(np.isin(blocks, pair).sum()) for pair in FITTED)
-    if fewest < n_clusters:
+    if fewest < n_clusters and not hasattr(quantizer, "n_cells"):  # those check for themselves
         raise InvalidParameterError(
             f"The 'num_buckets' parameter of compare must be at most {fewest}, the texts that a "
             f"clustering is fitted on. Got {n_clusters} instead."
