@@ -3,7 +3,6 @@
 import hashlib
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 import numpy as np
@@ -21,23 +20,19 @@ from mauve.errors import (
     check_real,
 )
 from mauve.inputs import Prompts, ReadInputs, read_inputs, reference_name
-from mauve.lm.decoding import Decoder, parse_decoder
 from mauve.lm.scorer import TokenScorer, get_scorer
 from mauve.measures.estimate import N_GROUPS
 from mauve.measures.material import Makers, make_sides, sample_keys
 from mauve.measures.protocol import Measure, Need, Side
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
 from mauve.measures.results import Measured, Measurements, measured
+from mauve.measures.sizes import size_advice
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
+from mauve.measures.under_test import ModelLike, UnderTest, parse_model, with_models
 from mauve.printable import listed
 from mauve.results import Comparison, MauveResult
 from mauve.samples import SampleLike
 from mauve.score import gap_of, score_at
-
-_SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
-
-#: The model behind a system, and how it decodes: "MODEL@DECODER", or both.
-ModelLike = str | tuple[str, str | Decoder]
 
 
 def measure(
@@ -134,7 +129,7 @@ def measure(
     if not names or len(set(names)) < len(names):
         rule = "one sample or a mapping of names that differ"
         raise bad_parameter("measure", "systems", rule, names)
-    tested = {str(name): _model_spec(model) for name, model in (models or {}).items()}
+    tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
     check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
     check_int("measure", "seed", seed, 0)
     if prompt_context and prompts is None:
@@ -172,9 +167,9 @@ def measure(
         on_progress=on_progress,
     )
     if "model" in needs:
-        sides |= _with_models(sides, reference, tested, device, on_progress)
+        sides |= with_models(sides, reference, tested, device, on_progress)
     people = sides.pop(reference)
-    advice = _size_advice(chosen, people, sides)
+    advice = size_advice(chosen, people, sides)
     for message in advice:
         warnings.warn(message, MauveWarning, stacklevel=2)
     values = _estimated(chosen, people, sides, confidence, on_progress or (lambda *_: None))
@@ -212,32 +207,6 @@ def measure(
     )
 
 
-@dataclass(frozen=True)
-class _Tested:
-    """The model behind a system, and how it decodes."""
-
-    model: str
-    decoder: str | Decoder
-
-
-def _model_spec(spec: ModelLike) -> _Tested:
-    if isinstance(spec, str):
-        before, at, after = spec.rpartition("@")
-        spec = (before, after) if at else (after, "ancestral")
-    model, decoder = spec
-    if not isinstance(model, str) or not model:
-        rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
-        raise bad_parameter("measure", "models", rule, spec)
-    if isinstance(decoder, str):
-        try:
-            parse_decoder(decoder)
-        except InvalidParameterError as error:
-            raise InvalidParameterError(
-                f"The 'models' parameter of measure (--model) must name a decoder. {error}"
-            ) from error
-    return _Tested(model, decoder)
-
-
 def _read_training(training: SampleLike, read: ReadInputs, strip: bool, empty: str) -> ReadInputs:
     name = "training" if "training" not in read.sizes else "training (set)"
     found = read_inputs([name], [training], strip=strip, empty=empty, caller="measure")
@@ -257,7 +226,7 @@ def _read_training(training: SampleLike, read: ReadInputs, strip: bool, empty: s
 
 def _check_used(
     needs: Collection[Need],
-    tested: Mapping[str, "_Tested"],
+    tested: Mapping[str, UnderTest],
     training: SampleLike | None,
     reference: str,
 ) -> None:
@@ -275,7 +244,7 @@ def _check_used(
 
 
 def _available(
-    read: ReadInputs, tested: Mapping[str, _Tested], trained: ReadInputs | None
+    read: ReadInputs, tested: Mapping[str, UnderTest], trained: ReadInputs | None
 ) -> set[Need]:
     """Return what measures can be computed from."""
     found: set[Need] = {"features"}
@@ -291,63 +260,6 @@ def _available(
 def _embedder(spec: EmbedderLike, device: str, cache: bool) -> Embedder:
     found = get_embedder(spec, device=device)
     return RememberedEmbedder(cached_if_known(found) if cache else found)
-
-
-def _with_models(
-    sides: Mapping[str, Side],
-    reference: str,
-    tested: Mapping[str, _Tested],
-    device: str,
-    on_progress: Progress | None,
-) -> dict[str, Side]:
-    """Return the sides whose models are known, with what those make of the human texts."""
-    from mauve.lm.token_probabilities import token_probabilities  # needs torch
-
-    people = sides[reference]
-    found = {}
-    for model in dict.fromkeys(spec.model for spec in tested.values()):
-        decoders = {name: spec.decoder for name, spec in tested.items() if spec.model == model}
-        every = token_probabilities(  # once for all decoders of a model
-            model,
-            [*decoders.values()],
-            people.texts or [],
-            prompts=people.prompts,
-            device=device,
-            on_progress=on_progress,
-        )
-        for name, probabilities in zip(decoders, every, strict=True):
-            side = sides.get(name, Side(name, people.groups))
-            found[name] = replace(side, model=probabilities)
-    return found
-
-
-def _size_advice(
-    measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]
-) -> tuple[str, ...]:
-    """Return a warning for each system whose size makes measures of it incomparable."""
-    found = []
-    for unit in ("tokens", "texts"):
-        growing = [measure.name for measure in measures if measure.grows_with == unit]
-        n_human = _size(people, unit)
-        for side in sides.values() if growing else ():
-            n = _size(side, unit)
-            if n and n_human and not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
-                found.append(
-                    f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: "
-                    f"{listed(growing)} change with the size of a sample, so give as many texts"
-                    + (
-                        " of about the same length (match_length=True, --match-length)."
-                        if unit == "tokens"
-                        else "."
-                    )
-                )
-    return tuple(found)
-
-
-def _size(side: Side, unit: str) -> int:
-    if unit == "texts":
-        return 0 if side.features is None else len(side.features)
-    return 0 if side.tokens is None else len(side.tokens.ids)
 
 
 def _estimated(
