@@ -596,7 +596,7 @@ class TestBadInput:
         ("name", "value", "rule"),
         [
             ("estimator", "kt", "must be one of 'jackknife', 'plugin'"),
-            ("quantizer", "drmm", "must be one of 'kmeans'"),
+            ("quantizer", "som", "must be one of 'kmeans', 'drmm', 'lattice'"),
             ("order", "pca", "must be one of 'norm-pca', 'pca-norm'"),
             ("interval", "normal", "must be one of 'influence', 'bootstrap'"),
             ("seed", -1, "an int of at least 0"),

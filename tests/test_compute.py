@@ -32,7 +32,7 @@ def clouds(seed, *, n=80, d=4, shift=0.5, n_model=None):
     return rng.normal(size=(n, d)), rng.normal(size=(n_model or n, d)) + shift
 
 
-def test_signature_is_that_of_the_authors_package():
+def test_signature_is_that_of_the_authors_package_and_one_more():
     expected = {
         "p_features": None,
         "q_features": None,
@@ -54,6 +54,7 @@ def test_signature_is_that_of_the_authors_package():
         "seed": 25,
         "batch_size": 1,
         "use_float64": False,
+        "quantizer": "kmeans",  # ours, at the end
     }
     found = inspect.signature(compute_mauve).parameters
     assert list(found) == list(expected)

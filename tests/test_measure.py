@@ -199,7 +199,10 @@ def test_features_have_the_measures_of_features(human):
     found = mauve.measure(people, model)
     assert [measure.name for measure in found.measures] == ["frechet", "mauve"]
     assert "emb:features-5" in found.signature
-    with pytest.raises(InvalidParameterError, match="'zipf' needs texts in place of features"):
+    with pytest.raises(
+        InvalidParameterError,
+        match=r"'zipf' in .* needs texts in place",
+    ):
         mauve.measure(people, model, "zipf")
 
 
@@ -289,7 +292,7 @@ def test_progress_is_reported(human, systems):
     ("options", "message"),
     [
         ({"measures": "blue"}, "'measures' parameter of measure must be among .*Got 'blue'"),
-        ({"measures": []}, "at least one that the inputs allow"),
+        ({"measures": []}, "at least one name"),
         ({"measures": "copying-8"}, "needs what the systems were trained on: training=SAMPLE"),
         ({"measures": "sparsemax"}, "needs the model behind each system: models="),
         ({"measures": "distinct-0"}, "distinct"),

@@ -34,7 +34,7 @@ def assert_alike(printed, shown):
     words, numbers = words_and_numbers(printed)
     shown_words, shown_numbers = words_and_numbers(shown)
     assert words == shown_words
-    assert numbers == pytest.approx(shown_numbers, abs=TOLERANCE)
+    assert numbers == pytest.approx(shown_numbers, abs=TOLERANCE, rel=TOLERANCE)
 
 
 def python_examples():

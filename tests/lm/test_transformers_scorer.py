@@ -149,13 +149,13 @@ def test_signature(tiny):
 
 
 def test_models_that_are_not_causal(tiny):
-    rule = r"'spec' parameter of get_scorer must be a causal language model, one that predicts"
+    rule = r"'language_model' parameter of get_scorer must be a causal language model"
     with pytest.raises(InvalidParameterError, match=rule + r".* of the kind 'bert'\."):
         scorer(tiny("bert"))
 
 
 def test_models_that_are_not_there(tmp_path):
-    with pytest.raises(InvalidParameterError, match="'spec' parameter must be the name of a model"):
+    with pytest.raises(InvalidParameterError, match=r"'language_model' .* the name of a model"):
         scorer(tmp_path / "nothing")
 
 

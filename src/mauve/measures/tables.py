@@ -94,7 +94,7 @@ def _decimals(column: Sequence[Measured]) -> int:
     reaches = [reach for reach in reaches if reach > 0]
     if not reaches:
         return 3
-    return int(np.clip(1 - np.floor(np.log10(np.median(reaches))), 0, 7))
+    return int(np.clip(1 - np.floor(np.log10(reaches).mean()), 0, 7))
 
 
 def row_names(found: Measurements) -> list[str]:
