@@ -202,7 +202,15 @@ def measure(
         n_texts={name: read.sizes.get(name, 0) for name in [reference, *values]},
         models={name: f"{spec.model}@{spec.decoder}" for name, spec in tested.items()},
         confidence=confidence,
-        signature=_signature(read, trained, makers, comparison, prompts, prompt_context, seed),
+        signature=_signature(
+            read,
+            trained,
+            makers,
+            comparison if MAUVE in chosen else None,
+            prompts,
+            prompt_context,
+            seed,
+        ),
         warnings=advice,
     )
 

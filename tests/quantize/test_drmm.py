@@ -294,7 +294,7 @@ def test_texts_too_much_alike_are_refused(n_distinct):
 
 def test_fewer_texts_than_a_batch_are_refused():
     with pytest.raises(
-        InvalidParameterError, match=r"'batch_size' .* at most 50, .* Got 64 instead"
+        InvalidParameterError, match=r"at least 64 texts, its 'batch_size'. Got 50 instead"
     ):
         fit(SMALL, make_features(20, n=50))
 

@@ -142,8 +142,11 @@ class DRMM:
             x = torch.from_numpy((features - mean) / unit).to(device)
             n_held_out = 0 if self.patience is None else max(1, round(len(x) * self.held_out))
             if len(x) - n_held_out < self.batch_size:
-                rule = f"at most {len(x) - n_held_out}, the texts that it is fitted on"
-                raise bad_parameter("DRMM", "batch_size", rule, self.batch_size)
+                raise InvalidParameterError(
+                    f"A DRMM must be fitted on at least {self.batch_size} texts, its 'batch_size'. "
+                    f"Got {len(x) - n_held_out} instead: use more texts, a smaller batch, or "
+                    "quantizer='kmeans' (--quantizer kmeans)."
+                )
             order = torch.randperm(len(x), generator=generator).to(device)
             other, x = x[order[:n_held_out]], x[order[n_held_out:]]
             layers = start_layers(x, self.n_layers, self.n_components, generator)

@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.errors import bad_parameter, check_int, check_real
+from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.quantize.crossfit import content_keys
 from mauve.quantize.kmeans_torch import torch_device
 from mauve.quantize.sphere import integral_points, nearest_points
@@ -135,8 +135,11 @@ class Lattice:
         needed = ceil(max(MIN_TEXTS, self.batch_size) / share)
         distinct = _count_distinct(features)
         if distinct < needed:
-            rule = f"those of at least {needed} different texts (more texts or a smaller batch)"
-            raise bad_parameter("Lattice", "features", rule, distinct)
+            raise InvalidParameterError(
+                f"A lattice must be fitted on at least {needed} different texts. Got {distinct} "
+                "instead: use more texts, a smaller 'batch_size', or quantizer='kmeans' "
+                "(--quantizer kmeans)."
+            )
         device = torch_device(self.device)
         from mauve.quantize.spreading import train
 
