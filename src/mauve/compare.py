@@ -30,7 +30,7 @@ from mauve.inference import (
 )
 from mauve.inputs import Prompts, load_inputs, prompt_hashes, reference_name
 from mauve.pairing import Influence
-from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly
+from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly, own_cells
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import get_quantizer, reporting, with_cells
 from mauve.resample import LabelledPair
@@ -210,9 +210,10 @@ def compare(
         device=_reducing_device(chosen) if isinstance(quantizer, str) else None,
         on_done=lambda done: report("clustering", done, steps),
     )
-    has_own_cells = hasattr(chosen, "n_cells")  # some of which may well be empty
-    common = () if has_own_cells else empty_cells(clustering.labels, settings.num_buckets)
-    if num_buckets == "auto" and not has_own_cells:
+    common: tuple[str, ...] = ()
+    if own_cells(chosen) is None:  # of a number of its own some may well be empty
+        common = empty_cells(clustering.labels, settings.num_buckets)
+    if num_buckets == "auto" and own_cells(chosen) is None:
         common += few_cells(samples, settings.num_buckets)
     results = {}
     ends = np.cumsum([len(sample) for sample in samples])

@@ -135,6 +135,8 @@ def measure(
     if prompt_context and prompts is None:
         rule = "False without 'prompts' (--prompts or --by-prompt)"
         raise bad_parameter("measure", "prompt_context", rule, prompt_context)
+    if comparison is not None and [*comparison] != names:
+        raise bad_parameter("measure", "comparison", f"of the systems {names}", [*comparison])
     reference = reference_name(names)
     read = read_inputs(
         [reference, *names],
@@ -189,8 +191,6 @@ def measure(
                 device=device,
                 on_progress=on_progress,
             )
-        elif [*comparison] != names:
-            raise bad_parameter("measure", "comparison", f"of the systems {names}", [*comparison])
         for name, result in comparison.items():
             values[name][MAUVE.name] = _as_measured(result)
         advice += comparison.warnings
@@ -279,11 +279,10 @@ def _estimated(
 ) -> dict[str, dict[str, Measured]]:
     """Return what each measure says of human text, which comes first, and of each system."""
     values: dict[str, dict[str, Measured]] = {name: {} for name in [people.name, *sides]}
-    computed = [measure for measure in measures if measure.estimate is not None]
-    for done, measure in enumerate(computed):
+    computed = [(measure, measure.estimate) for measure in measures if measure.estimate]
+    for done, (measure, estimate) in enumerate(computed):
         report(f"measuring {measure.name}", done, len(computed))
-        assert measure.estimate is not None
-        human = measure.estimate(people, people) if measure.is_statistic else None
+        human = estimate(people, people) if measure.is_statistic else None
         if human is not None:
             values[people.name][measure.name] = measured(
                 human, None, measure, confidence, people.groups, people.groups
@@ -291,7 +290,7 @@ def _estimated(
         for side in sides.values():
             if any(getattr(side, need) is None for need in measure.needs):
                 continue  # a model without texts, or texts without a model
-            own = measure.estimate(side, people)
+            own = estimate(side, people)
             values[side.name][measure.name] = measured(
                 own, human, measure, confidence, side.groups, people.groups
             )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from mauve.errors import bad_parameter, check_int
-from mauve.quantize.crossfit import N_BLOCKS, Quantizer
+from mauve.quantize.crossfit import N_BLOCKS, Quantizer, own_cells
 
 MAX_SCALING = 100  # beyond, the least score is too small for a float
 
@@ -60,7 +60,7 @@ def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
     """
     if n_clusterings is None:
         # What is trained takes its time; five are the least that count every text.
-        return 40 if getattr(quantizer, "n_cells", None) is None else 5
+        return 40 if own_cells(quantizer) is None else 5
     if check_int("compare", "n_clusterings", n_clusterings, 5) % 5:
         raise bad_parameter("compare", "n_clusterings", "a multiple of 5", n_clusterings)
     return int(n_clusterings)

@@ -217,6 +217,7 @@ def compare(
     if measures is not None:
         check_names(measures)  # now, not after the comparison
     files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
+    trained = measuring.read_training(training, field)
     chosen = samples.chosen_embedder(
         files,
         human,
@@ -265,7 +266,7 @@ def compare(
                 language_model=language_model,
                 embedder=chosen,
                 models=models,
-                training=measuring.read_training(training, field),
+                training=trained,
                 prompts=files.prompts,
                 confidence=confidence,
                 cache=not no_cache,

@@ -51,6 +51,19 @@ class Quantizer(Protocol):
         """Learn `n_clusters` cells from `features`, shape (n, m)."""
 
 
+def own_cells(quantizer: Quantizer) -> int | None:
+    """Return the number of cells that a quantizer makes in any case; None if it is told one.
+
+    Examples
+    --------
+    >>> from mauve.quantize.kmeans import KMeans
+    >>> own_cells(KMeans()) is None
+    True
+    """
+    cells: int | None = getattr(quantizer, "n_cells", None)
+    return cells
+
+
 @dataclass(frozen=True)
 class JointClustering:
     """The cells of all texts of a comparison under several clusterings.
@@ -149,7 +162,7 @@ def cluster_jointly(
         )
     del features
     fewest = min(int(np.isin(blocks, pair).sum()) for pair in FITTED)
-    if fewest < n_clusters and not hasattr(quantizer, "n_cells"):  # those check for themselves
+    if fewest < n_clusters and own_cells(quantizer) is None:  # others check for themselves
         raise InvalidParameterError(
             f"The 'num_buckets' parameter of compare must be at most {fewest}, the texts that a "
             f"clustering is fitted on. Got {n_clusters} instead."

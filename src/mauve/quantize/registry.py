@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 
 from mauve.errors import bad_parameter, check_choice, check_int
-from mauve.quantize.crossfit import Quantizer
+from mauve.quantize.crossfit import Quantizer, own_cells
 from mauve.quantize.kmeans import KMeans
 
 QUANTIZERS = ("kmeans", "drmm", "lattice")
@@ -84,7 +84,7 @@ def with_cells(
     """
     if isinstance(num_buckets, str) and num_buckets != "auto":
         raise bad_parameter("compare", "num_buckets", "an int or 'auto'", num_buckets)
-    own = getattr(quantizer, "n_cells", None)
+    own = own_cells(quantizer)
     if own is None:
         return quantizer, check_buckets(num_buckets, n_texts)
     if named:
@@ -97,7 +97,7 @@ def with_cells(
     if num_buckets not in ("auto", own):
         rule = f"{own}, all that this quantizer makes, or 'auto'"
         raise bad_parameter("compare", "num_buckets", rule, num_buckets)
-    return quantizer, int(own)
+    return quantizer, own
 
 
 def _components(num_buckets: int | str, n_texts: int) -> int:
@@ -122,6 +122,8 @@ def reporting(
     >>> reporting(KMeans(), 5, print) == KMeans()
     True
     """
+    if own_cells(quantizer) is None:  # k-means, for which nothing more need be loaded
+        return quantizer
     from mauve.quantize.drmm import DRMM
     from mauve.quantize.lattice import Lattice
 
