@@ -1,7 +1,7 @@
 """The bundled model: a small causal language model, run by ONNX Runtime without torch."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,11 +74,9 @@ class BundledEmbedder:
 
     def _tokens(self, texts: Sequence[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
         ids, truncated = [], []
-        for start in range(0, len(texts), _BULK):
-            part = encodable(texts[start : start + _BULK])
-            for encoding in tokenizer().encode_batch_fast(part):
-                truncated.append(len(encoding.ids) >= self.max_length)
-                ids.append([END_OF_TEXT, *encoding.ids[: self.max_length - 1]])
+        for row in encoded(texts):
+            truncated.append(len(row) >= self.max_length)
+            ids.append([END_OF_TEXT, *row[: self.max_length - 1]])
         return ids, np.array(truncated, dtype=bool)
 
     def _pooled(
@@ -140,6 +138,13 @@ def tokenizer() -> "Tokenizer":
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(MODEL / "tokenizer.json"))
+
+
+def encoded(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield the tokens of each text."""
+    for start in range(0, len(texts), _BULK):
+        part = encodable(texts[start : start + _BULK])
+        yield from (encoding.ids for encoding in tokenizer().encode_batch_fast(part))
 
 
 @cache

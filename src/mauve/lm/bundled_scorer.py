@@ -4,15 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mauve.embed.batching import encodable, padded, token_batches
-from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, session, tokenizer
+from mauve.embed.batching import padded, token_batches
+from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, encoded, session
 from mauve.embed.protocol import Progress
-from mauve.errors import check_int
 from mauve.lm.scorer import Array, check_texts
-from mauve.lm.windows import Window, windows
+from mauve.lm.windows import Window, check_window, windows_of
 
 _BATCH = 4096  # tokens: their logits take 128 MB
-_BULK = 4096  # texts that are tokenised at a time
 
 
 class BundledScorer:
@@ -35,12 +33,7 @@ class BundledScorer:
     """
 
     def __init__(self, *, max_length: int | None = None, stride: int | None = None) -> None:
-        self.max_length = CONTEXT
-        if max_length is not None:
-            self.max_length = check_int("BundledScorer", "max_length", max_length, 2, CONTEXT)
-        self.stride = self.max_length // 2
-        if stride is not None:
-            self.stride = check_int("BundledScorer", "stride", stride, 1, self.max_length - 1)
+        self.max_length, self.stride = check_window("BundledScorer", max_length, stride, CONTEXT)
 
     @property
     def signature(self) -> str:
@@ -58,14 +51,10 @@ class BundledScorer:
         The first is given the end-of-text token, which stands before every text.
         """
         before = check_texts("log_probabilities", texts, prompts)
-        asked, own = _tokens(before), _tokens(texts)
+        asked, own = [*encoded(before)], [*encoded(texts)]
         ids = [[END_OF_TEXT, *a, *b] for a, b in zip(asked, own, strict=True)]
         firsts = [1 + len(a) for a in asked]
-        parts = [
-            (i, window)
-            for i, (row, first) in enumerate(zip(ids, firsts, strict=True))
-            for window in windows(len(row), self.max_length, self.stride, first)
-        ]
+        parts = windows_of(ids, firsts, self.max_length, self.stride)
         found = [np.empty(len(row)) for row in own]
         done = 0
         for batch in token_batches([window.end - window.start for _, window in parts], _BATCH):
@@ -77,14 +66,6 @@ class BundledScorer:
             if on_progress is not None:
                 on_progress("scoring", done, len(parts))
         return found
-
-
-def _tokens(texts: Sequence[str]) -> list[list[int]]:
-    found = []
-    for start in range(0, len(texts), _BULK):
-        part = encodable(texts[start : start + _BULK])
-        found += [encoding.ids for encoding in tokenizer().encode_batch_fast(part)]
-    return found
 
 
 def _run(batch: list[tuple[list[int], Window]]) -> list[Array]:

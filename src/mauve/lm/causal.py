@@ -18,10 +18,10 @@ from mauve.embed.folder import model_identity
 from mauve.embed.hub import check_weights, context_length, is_causal, load
 from mauve.embed.protocol import Progress
 from mauve.embed.sharing import share_out
-from mauve.errors import InvalidParameterError, check_int
+from mauve.errors import InvalidParameterError
 from mauve.lm.logits import Head, Visit, Visited
 from mauve.lm.scorer import check_texts
-from mauve.lm.windows import windows
+from mauve.lm.windows import check_window, windows_of
 
 _LONGEST = 1 << 20  # for models that do not say how many tokens they read
 _BULK = 4096  # texts that are tokenised at a time
@@ -78,12 +78,7 @@ class CausalReader:
             )
         self._tokenizer = load(AutoTokenizer, model, role, revision=revision)
         context = min(context_length(self._config, self._tokenizer), _LONGEST)
-        self.max_length = context
-        if max_length is not None:
-            self.max_length = check_int(caller, "max_length", max_length, 2, context)
-        self.stride = self.max_length // 2
-        if stride is not None:
-            self.stride = check_int(caller, "stride", stride, 1, self.max_length - 1)
+        self.max_length, self.stride = check_window(caller, max_length, stride, context)
         self._budget: int | None = None
 
     @cached_property
@@ -118,11 +113,7 @@ class CausalReader:
         asked, own = self._tokens(before), self._tokens(texts)
         ids = [[*start, *a, *b] for a, b in zip(asked, own, strict=True)]
         firsts = [max(1, len(start) + len(a)) for a in asked]
-        parts = [
-            (i, window)
-            for i, (row, first) in enumerate(zip(ids, firsts, strict=True))
-            for window in windows(len(row), self.max_length, self.stride, first)
-        ]
+        parts = windows_of(ids, firsts, self.max_length, self.stride)
         values: dict[int, NDArray[np.float64]] = {}
 
         def forward(head: Head, rows: Rows) -> Visited:

@@ -1,6 +1,6 @@
 """Long texts in windows that a model can read, every token scored once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mauve.errors import check_int
@@ -12,6 +12,41 @@ class Window(NamedTuple):
     start: int
     first: int
     end: int
+
+
+def check_window(
+    caller: str, max_length: int | None, stride: int | None, context: int
+) -> tuple[int, int]:
+    """Return how many tokens to read at once and how many a window adds: all, and half.
+
+    Examples
+    --------
+    >>> check_window("read", None, None, 512), check_window("read", 100, 20, 512)
+    ((512, 256), (100, 20))
+    """
+    length = context
+    if max_length is not None:
+        length = check_int(caller, "max_length", max_length, 2, context)
+    if stride is None:
+        return length, length // 2
+    return length, check_int(caller, "stride", stride, 1, length - 1)
+
+
+def windows_of(
+    ids: Sequence[Sequence[int]], firsts: Sequence[int], context: int, stride: int
+) -> list[tuple[int, Window]]:
+    """Return the windows of several texts, each with the number of its text.
+
+    Examples
+    --------
+    >>> windows_of([[0, 5, 6], [0]], [1, 1], context=6, stride=3)
+    [(0, Window(start=0, first=1, end=3))]
+    """
+    return [
+        (i, window)
+        for i, (row, first) in enumerate(zip(ids, firsts, strict=True))
+        for window in windows(len(row), context, stride, first)
+    ]
 
 
 def windows(n_tokens: int, context: int, stride: int, first: int = 1) -> Iterator[Window]:
