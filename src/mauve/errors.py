@@ -1,6 +1,7 @@
 """What can go wrong, and the one sentence that says so."""
 
 from collections.abc import Collection
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
@@ -89,3 +90,30 @@ def check_choice(caller: str, name: str, value: Any, choices: Collection[str]) -
         rule = "one of " + ", ".join(repr(choice) for choice in choices)
         raise bad_parameter(caller, name, rule, value)
     return str(value)
+
+
+def need_packages(what: str, packages: Collection[str], extra: str, instead: str = "") -> None:
+    """Raise unless all packages of an extra are installed.
+
+    Parameters
+    ----------
+    what : str
+        Who needs them, to begin the sentence with.
+    packages : collection of str
+        By the names under which they are imported.
+    extra : str
+        The extra of this package that brings them.
+    instead : str
+        What to do without it.
+
+    Examples
+    --------
+    >>> need_packages("The embedder 'gpt2'", ["numpy"], "transformers")
+    """
+    for package in packages:
+        if find_spec(package) is None:
+            remedy = f", or {instead}" if instead else ""
+            raise MissingExtraError(
+                f"{what} needs {package}, which is not installed: "
+                f'pip install "mauve-eval[{extra}]"{remedy}.'
+            )

@@ -114,6 +114,6 @@ def test_errors():
 
 def test_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    monkeypatch.setattr("mauve.lm.scorer.find_spec", lambda name: None)
+    monkeypatch.setattr("mauve.errors.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r'pip install "mauve-eval\[transformers\]"'):
         get_scorer("gpt2-large")

@@ -1,26 +1,17 @@
 import numpy as np
 import pytest
 import scipy
+from ball_samples import make_side, modes, two_samples
 
 from mauve.measures.density_coverage import COVERAGE, DENSITY, coverage, density
-from mauve.measures.estimate import Groups, deal_texts, moves_without
+from mauve.measures.estimate import Groups, moves_without
 from mauve.measures.precision_recall import PRECISION
 from mauve.measures.protocol import Side
-
-
-def make_side(features, name="model", n_groups=50):
-    keys = np.random.default_rng(len(features)).permutation(len(features)).astype(np.uint64)
-    return Side(name, deal_texts(keys, n_groups), features=features)
 
 
 def both(own, human):
     sides = make_side(own), make_side(human, "human")
     return DENSITY.estimate(*sides), COVERAGE.estimate(*sides)
-
-
-def two_samples():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(80, 3)), rng.normal(size=(60, 3)) * 1.2 + 0.4
 
 
 def test_equals_prdc():
@@ -55,11 +46,6 @@ def test_means_for_one_source_are_known():
     for estimates, mean in zip(zip(*found, strict=True), expected, strict=True):
         values = [e.value for e in estimates]
         assert np.mean(values) == pytest.approx(mean, abs=4 * np.std(values) / np.sqrt(60))
-
-
-def modes(centres, n, seed):
-    rng = np.random.default_rng(seed)
-    return np.concatenate([rng.normal(size=(n, 4)) + 20 * centre for centre in centres])
 
 
 def test_a_dropped_mode_lowers_coverage_alone():

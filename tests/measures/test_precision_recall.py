@@ -1,24 +1,13 @@
 import numpy as np
 import pytest
+from ball_samples import make_side, modes, two_samples
 
-from mauve.measures.estimate import deal_texts
 from mauve.measures.precision_recall import PRECISION, RECALL, share_inside
-from mauve.measures.protocol import Side
-
-
-def make_side(features, name="model", n_groups=50):
-    keys = np.random.default_rng(len(features)).permutation(len(features)).astype(np.uint64)
-    return Side(name, deal_texts(keys, n_groups), features=features)
 
 
 def both(own, human):
     sides = make_side(own), make_side(human, "human")
     return PRECISION.estimate(*sides), RECALL.estimate(*sides)
-
-
-def two_samples():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(80, 3)), rng.normal(size=(60, 3)) * 1.2 + 0.4
 
 
 def test_equals_prdc():
@@ -49,11 +38,6 @@ def test_order_of_texts_has_no_effect():
 def test_far_samples_share_nothing():
     human, model = two_samples()
     assert [found.value for found in both(model + 100, human)] == [0, 0]
-
-
-def modes(centres, n, seed):
-    rng = np.random.default_rng(seed)
-    return np.concatenate([rng.normal(size=(n, 4)) + 20 * centre for centre in centres])
 
 
 def test_a_dropped_mode_lowers_recall_alone():

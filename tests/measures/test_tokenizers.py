@@ -13,7 +13,6 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # read when Transformers is imported
 
 from mauve.embed.bundled import MODEL
 from mauve.errors import InvalidParameterError, MissingExtraError
-from mauve.measures import tokenizers
 from mauve.measures.tokenizers import Words, get_tokenizer
 
 TEXTS = ["The cat sat, naïvely, on the mat.", "", "今日は良い天気", "one\x00two \ud800 three"]
@@ -151,7 +150,7 @@ def test_names_that_cannot_be_read(tmp_path, monkeypatch):
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(InvalidParameterError, match="could not be loaded"):
         get_tokenizer(str(tmp_path))
-    monkeypatch.setattr(tokenizers, "find_spec", lambda module: None)
+    monkeypatch.setattr("mauve.errors.find_spec", lambda module: None)
     with pytest.raises(MissingExtraError, match=r'pip install "mauve-eval\[transformers\]"'):
         get_tokenizer("gpt2")
 

@@ -3,14 +3,13 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mauve.embed.protocol import Embedded, Embedder, Progress
-from mauve.errors import InvalidParameterError, MissingExtraError, bad_parameter
+from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 
 #: What `compare` takes as an embedder: a name, an embedder, or a function of a list of texts.
 EmbedderLike = str | Embedder | Callable[[list[str]], ArrayLike]
@@ -71,23 +70,18 @@ def _maker(spec: str) -> tuple[Callable[..., Any], tuple[str, ...]]:
 
         return EndpointEmbedder, (spec,)
     if spec.startswith("sentence:"):
-        _need("sentence_transformers", spec, "sentence")
+        _need(["sentence_transformers"], spec, "sentence")
         from mauve.embed.sentence import SentenceEmbedder
 
         return SentenceEmbedder, (spec.removeprefix("sentence:"),)
-    _need("transformers", spec, "transformers")
-    _need("torch", spec, "transformers")
+    _need(["transformers", "torch"], spec, "transformers")
     from mauve.embed.transformer import TransformersEmbedder
 
     return TransformersEmbedder, (spec,)
 
 
-def _need(module: str, spec: str, extra: str) -> None:
-    if find_spec(module) is None:
-        raise MissingExtraError(
-            f"The embedder {spec!r} needs {module}, which is not installed: "
-            f"pip install \"mauve-eval[{extra}]\", or use the embedder 'bundled'."
-        )
+def _need(packages: Sequence[str], spec: str, extra: str) -> None:
+    need_packages(f"The embedder {spec!r}", packages, extra, "use the embedder 'bundled'")
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,13 @@
 """External language models, which tell how probable the tokens of a text are."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.embed.protocol import Progress
-from mauve.errors import InvalidParameterError, MissingExtraError, bad_parameter
+from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 
 Array = NDArray[np.float64]
 
@@ -107,12 +106,7 @@ def get_scorer(
 
 def need_transformers(spec: str) -> None:
     """Raise unless the extra that runs the model `spec` is installed."""
-    for module in ("transformers", "torch"):
-        if find_spec(module) is None:
-            raise MissingExtraError(
-                f"The language model {spec!r} needs {module}, which is not installed: "
-                'pip install "mauve-eval[transformers]".'
-            )
+    need_packages(f"The language model {spec!r}", ["transformers", "torch"], "transformers")
 
 
 def check_texts(caller: str, texts: Sequence[str], prompts: Sequence[str] | None) -> list[str]:

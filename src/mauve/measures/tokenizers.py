@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.util import find_spec
 from itertools import count, groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mauve.embed.batching import encodable
-from mauve.errors import InvalidParameterError, MissingExtraError
+from mauve.errors import InvalidParameterError, need_packages
 from mauve.form.words import SPACELESS
 from mauve.measures.protocol import TokenTable
 from mauve.printable import printable
@@ -183,12 +182,8 @@ def _from_file(path: Path, name: str) -> Subwords:
 
 
 def _from_hub(name: str) -> Subwords:
-    for module in ("transformers", "torch"):
-        if find_spec(module) is None:
-            raise MissingExtraError(
-                f"The tokenizer {name!r} needs {module}, which is not installed: "
-                "pip install \"mauve-eval[transformers]\", or use the tokenizer 'words'."
-            )
+    what = f"The tokenizer {name!r}"
+    need_packages(what, ["transformers", "torch"], "transformers", "use the tokenizer 'words'")
     from transformers import AutoTokenizer
 
     from mauve.embed.folder import model_identity
