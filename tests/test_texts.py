@@ -86,7 +86,8 @@ class TestFormats:
         texts = [f"text {i} é" for i in range(3000)]
         columns = {"other": list(range(3000)), "id": list(range(3000)), "prompt": texts}
         pq.write_table(pa.table(columns | {"text": texts}), path, row_group_size=1000)
-        assert read_texts(path) == TextFile(texts, texts, [str(i) for i in range(3000)])
+        ids = [str(i) for i in range(3000)]
+        assert read_texts(path) == TextFile(texts, texts, ids, {"other": list(range(3000))})
 
     @pytest.mark.parametrize("kind", [pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
     def test_parquet_with_other_kinds_of_strings(self, tmp_path, kind):
@@ -116,7 +117,8 @@ class TestFormats:
         else:
             write(path, json.dumps({"story": "a", "title": "b", "text": 1}))
         found = read_texts(path, field="story", prompt_field="title")
-        assert found == TextFile(["a"], ["b"], None)
+        value = "1" if suffix == ".csv" else 1
+        assert found == TextFile(["a"], ["b"], None, {"text": [value]})
 
     def test_prompts_and_ids_only_where_every_record_has_one(self, tmp_path):
         records = [{"text": "a", "prompt": "b"}, {"text": "c", "id": 1, "prompt": None}]
@@ -133,6 +135,96 @@ class TestFormats:
         assert read_texts(write(folder / "a.csv", as_csv(["text"], *rows))).texts == texts
         pq.write_table(pa.table({"text": texts}), folder / "a.parquet")
         assert read_texts(folder / "a.parquet").texts == texts
+
+
+class TestMetadata:
+    def test_json_fields_with_gaps(self, tmp_path):
+        records = [
+            {"text": "a", "site": "x.org", "year": 1999, "id": 1},
+            "a string has no fields",
+            {"text": "b", "site": None, "good": True, "prompt": "p"},
+            {"text": "c", "site": "", "year": 2000},
+            {"text": "d"},
+        ]
+        path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, records)))
+        found = read_texts(path)
+        assert found.metadata == {
+            "site": ["x.org", None, None, "", None],
+            "year": [1999, None, None, 2000, None],
+            "good": [None, None, True, None, None],
+        }
+        assert found.metadata["good"][2] is True
+        assert found.unread == ()
+
+    @pytest.mark.parametrize("value", [0.5, float("nan"), [1], {"a": 1}, "y" * 201])
+    @pytest.mark.parametrize("position", [0, 1, 2])
+    def test_a_value_that_is_no_metadata_leaves_the_field_out_by_name(
+        self, tmp_path, value, position
+    ):
+        records = [{"text": "a", "odd": "x", "site": "s"} for _ in range(3)]
+        records[position]["odd"] = value
+        found = read_texts(write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, records))))
+        assert found.metadata == {"site": ["s", "s", "s"]}
+        assert found.unread == ("odd",)
+
+    def test_csv_cells_are_strings_and_empty_ones_are_missing(self, tmp_path):
+        contents = as_csv(["site", "text", "year"], ["x", "", "1"], ["", "b", "2"])
+        found = read_texts(write(tmp_path / "a.csv", contents))
+        assert found.texts == ["", "b"]
+        assert found.metadata == {"site": ["x", None], "year": ["1", "2"]}
+
+    def test_columns_of_one_name_are_left_out_by_name(self, tmp_path):
+        names = ["z", "text", "z", "a", "b", "a"]
+        found = read_texts(write(tmp_path / "a.csv", as_csv(names, list("123456"))))
+        assert found == TextFile(["2"], None, None, {"b": ["5"]}, ("z", "a"))
+        path = tmp_path / "a.parquet"
+        pq.write_table(pa.table([[value] for value in "123456"], names=names), path)
+        assert read_texts(path) == found
+
+    def test_parquet_columns_by_type(self, tmp_path):
+        columns = {
+            "text": ["a", "b"],
+            "text.length": [1, 2],  # not a part of the column text
+            "kind": pa.array(["u", "v"]).dictionary_encode(),
+            "large": pa.array(["l", None], pa.large_string()),
+            "good": [True, None],
+            "nothing": pa.nulls(2),
+            "number": [0.5, 1.5],
+            "list": [[1], [2]],
+            "nested": [{"a": 1}, {"a": 2}],
+            "when": pa.array([1, 2], pa.timestamp("s")),
+            "bytes": [b"a", b"b"],
+            "long": ["x", "y" * 201],
+        }
+        path = tmp_path / "a.parquet"
+        pq.write_table(pa.table(columns), path)
+        found = read_texts(path)
+        assert found.metadata == {
+            "text.length": [1, 2],
+            "kind": ["u", "v"],
+            "large": ["l", None],
+            "good": [True, None],
+            "nothing": [None, None],
+        }
+        assert set(found.unread) == {"number", "list", "nested", "when", "bytes", "long"}
+
+    def test_prompts_and_ids_are_no_metadata_even_where_some_are_missing(self, tmp_path):
+        records = [{"text": "a", "prompt": "b", "id": 1}, {"text": "c"}]
+        path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, records)))
+        assert read_texts(path) == TextFile(["a", "c"])
+        assert read_texts(path, prompt_field="q").metadata == {"prompt": ["b", None]}
+
+    def test_records_that_share_no_field_do_not_fill_the_memory(self, tmp_path):
+        lines = [json.dumps({"text": "a", f"key {i}": i}) for i in range(3000)]
+        found = read_texts(write(tmp_path / "a.jsonl", "\n".join(lines)))
+        assert len(found.metadata) == 100
+        assert found.metadata["key 1"][:3] == [None, 1, None]
+        assert len(found.unread) == 2900
+
+    def test_plain_texts_have_none(self, tmp_path):
+        found = read_texts(write(tmp_path / "a.txt", "one\ntwo\n"))
+        assert found.metadata == {}
+        assert found.unread == ()
 
 
 class TestStandardInput:

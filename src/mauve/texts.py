@@ -8,12 +8,13 @@ import json
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mauve.errors import InvalidParameterError, MauveError, MissingExtraError
 from mauve.printable import listed, printable
+from mauve.text_fields import UNREAD, Columns, repeated
 
 #: Suffixes of files of text; all but the last may be followed by ``.gz``.
 TEXT_SUFFIXES = (".txt", ".jsonl", ".csv", ".parquet")
@@ -33,18 +34,26 @@ class TextFile:
         What each text continues or answers; None unless every record has one.
     ids : list of str or None
         The records' own names; None unless every record has one.
+    metadata : dict of str to list
+        Every other field whose values are strings of up to 200 characters, ints or bools: one
+        value for each text, None where its record has none.
+    unread : tuple of str
+        The other fields that there are, such as those with numbers like 0.5, lists or long
+        texts, columns of one name, and any fields beyond a hundred.
     """
 
     texts: list[str]
     prompts: list[str] | None = None
     ids: list[str] | None = None
+    metadata: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    unread: tuple[str, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.texts)
 
 
 _Line = tuple[int, str]  # number from 1, and the line with its line break
-_Record = tuple[str, str | None, str | None]  # text, prompt, id
+_Record = tuple[str, str | None, str | None, Mapping[str, Any]]  # text, prompt, id, the rest
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,13 @@ class _Fields:
                 f"The field 'id' in {where.lower()} of {self.file} must be a string or an int. "
                 f"Got {_type_name(key)} instead: write it as a string."
             )
-        return values[self.text], values.get(self.prompt), None if key is None else str(key)
+        rest = {name: value for name, value in values.items() if name not in self.own}
+        return values[self.text], values.get(self.prompt), None if key is None else str(key), rest
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The fields that are no metadata."""
+        return self.text, self.prompt, "id"
 
 
 def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "prompt") -> TextFile:
@@ -92,7 +107,7 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
         ``"``, else one text a line.
     field, prompt_field : str
         Fields of a JSON object, or columns, that hold text and prompt. The field ``id``,
-        a string or an int, names the record.
+        a string or an int, names the record; all others are metadata.
 
     Returns
     -------
@@ -110,7 +125,7 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     -----
     Nothing is dropped and nothing is changed: a blank line in a ``.txt`` file is refused,
     since a text that is missing and one that is empty look alike there. In the other
-    formats a text may be empty.
+    formats a text may be empty. An empty cell of a CSV file is metadata that is missing.
 
     Files are read line by line, so memory holds the texts and not the file beside them.
 
@@ -194,7 +209,7 @@ def _plain_records(lines: Iterator[_Line], fields: _Fields) -> Iterator[_Record]
     for number, line in lines:
         if line.isspace():
             blank.append(str(number))
-        yield line.removesuffix("\n").removesuffix("\r"), None, None
+        yield line.removesuffix("\n").removesuffix("\r"), None, None, {}
     if blank:
         raise InvalidParameterError(
             f"{fields.file} must hold one text a line. Got blank lines instead, at line "
@@ -213,7 +228,7 @@ def _json_records(lines: Iterator[_Line], fields: _Fields) -> Iterator[_Record]:
                 "one JSON value a line, or one text a line in a .txt file."
             ) from error
         if isinstance(value, str):
-            yield value, None, None
+            yield value, None, None, {}
         elif isinstance(value, dict):
             yield fields.record(value, f"Line {number}")
         else:
@@ -231,13 +246,17 @@ def _csv_records(lines: Iterator[_Line], fields: _Fields) -> Iterator[_Record]:
             if header is None:
                 header = row
                 _check_columns(header, fields)
+                ambiguous = repeated(header, fields.own)
             elif len(row) != len(header):
                 raise InvalidParameterError(
                     f"Line {rows.line_num} of {fields.file} must have as many columns as the "
                     f"header, {len(header)}. Got {len(row)} instead: put quotes around texts."
                 )
             else:
-                yield fields.record(dict(zip(header, row, strict=True)), f"Line {rows.line_num}")
+                values = dict(zip(header, row, strict=True))
+                text, prompt, key, rest = fields.record(values, f"Line {rows.line_num}")
+                rest = {name: value or None for name, value in rest.items()}
+                yield text, prompt, key, rest | dict.fromkeys(ambiguous, UNREAD)
     except csv.Error as error:
         raise InvalidParameterError(
             f"Line {rows.line_num} of {fields.file} must be CSV ({error}). Close the quotes and "
@@ -261,11 +280,16 @@ def _parquet_records(path: Path, fields: _Fields) -> Iterator[_Record]:
         with parquet.ParquetFile(path) as file:
             columns = file.schema_arrow.names
             _check_columns(columns, fields)
-            wanted = [name for name in (fields.text, fields.prompt, "id") if name in columns]
-            for batch in file.iter_batches(batch_size=_BATCH, columns=wanted):
+            wanted = [name for name in fields.own if name in columns]
+            ambiguous = repeated(columns, fields.own)
+            others = [one for one in file.schema_arrow if one.name not in fields.own]
+            read = [one.name for one in others if _holds_metadata(one.type)]
+            read = [name for name in read if name not in ambiguous]
+            unread = dict.fromkeys([one.name for one in others if one.name not in read], UNREAD)
+            for batch in file.iter_batches(batch_size=_BATCH, columns=wanted + read):
                 for values in batch.to_pylist():
                     row += 1
-                    yield fields.record(values, f"Row {row}")
+                    yield fields.record(values | unread, f"Row {row}")
     except MauveError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
@@ -274,6 +298,15 @@ def _parquet_records(path: Path, fields: _Fields) -> Iterator[_Record]:
             f"{fields.file} could not be read as a .parquet file after row {row} ({reason}). It "
             "may be cut short: write it again."
         ) from error
+
+
+def _holds_metadata(kind: Any) -> bool:
+    """Whether values of a Parquet column may be strings, ints or bools, or are all missing."""
+    types = importlib.import_module("pyarrow.types")
+    if types.is_dictionary(kind):
+        return _holds_metadata(kind.value_type)
+    tests = (types.is_string, types.is_large_string, types.is_integer, types.is_boolean)
+    return types.is_null(kind) or any(test(kind) for test in tests)
 
 
 def _check_columns(columns: Sequence[str], fields: _Fields) -> None:
@@ -285,15 +318,23 @@ def _check_columns(columns: Sequence[str], fields: _Fields) -> None:
 
 
 def _collected(records: Iterator[_Record], file: str) -> TextFile:
-    found = list(records)
-    if not found:
+    texts: list[str] = []
+    prompts: list[str] = []
+    ids: list[str] = []
+    columns = Columns()
+    for row, (text, prompt, key, rest) in enumerate(records):
+        texts.append(text)
+        prompts += [] if prompt is None else [prompt]
+        ids += [] if key is None else [key]
+        columns.add(row, rest)
+    if not texts:
         raise InvalidParameterError(f"{file} holds no texts. It must hold at least one.")
-    prompts = [prompt for _, prompt, _ in found if prompt is not None]
-    ids = [key for _, _, key in found if key is not None]
     return TextFile(
-        [text for text, _, _ in found],
-        prompts if len(prompts) == len(found) else None,
-        ids if len(ids) == len(found) else None,
+        texts,
+        prompts if len(prompts) == len(texts) else None,
+        ids if len(ids) == len(texts) else None,
+        columns.filled(len(texts)),
+        tuple(columns.unread),
     )
 
 
