@@ -1,15 +1,18 @@
 import io
 import os
 import stat
+import warnings
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 import mauve
-from mauve.cli.files import check_picture, whole_file, write_picture
+from mauve.cli.files import check_picture, write_picture
 from mauve.compute import result_from_counts
-from mauve.plot import plot_curves
+from mauve.files import whole_file
+from mauve.plot import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
+from mauve.plots.clusters import MOST_CLUSTERS, MOST_POINTS, shown_clusters
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +156,128 @@ def test_legend_is_inside_the_picture():
     assert whole.x0 * axes.figure.dpi <= legend.x0
     assert legend.x1 <= whole.x1 * axes.figure.dpi
     assert square.height > 0.7 * axes.figure.bbox.height  # a long name does not shrink the square
+
+
+NAMES = [r"$\nonsense$", "a$b", "_hidden", "日本", "\x1b[31m\u202e", "x" * 500]
+
+
+@pytest.fixture(scope="module")
+def tested():
+    rng = np.random.default_rng(0)
+    human, near = rng.normal(size=(2, 300, 8))
+    systems = {"far": near + 1, "near": near, "middle": near + 0.4}
+    return mauve.compare(human, systems, n_permutations=100, n_clusterings=10)
+
+
+@pytest.fixture(scope="module")
+def explanation(tested):
+    return mauve.explain(tested, n_permutations=200)
+
+
+def texts_of(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_ranking_is_best_first_with_scores_and_ceiling(tested):
+    ax = plot_ranking(tested)
+    assert texts_of(ax)[::2] == ["near", "middle", "far"]
+    assert texts_of(ax)[1::2] == [f"{tested[name].mauve:.3f}" for name in tested.rank()]
+    spans = [tuple(line.get_xdata()) for line in ax.get_lines()]
+    for result in tested.values():
+        assert result.interval in spans
+        assert (result.ceiling, result.ceiling) in spans
+
+
+def test_ranking_without_a_test_has_no_ceiling(comparison):
+    assert len(plot_ranking(comparison).get_lines()) == 3 * len(comparison)
+
+
+def test_errors_are_where_they_belong(tested):
+    ax = plot_errors(tested)
+    points = {tuple(map(float, line.get_xydata()[0])) for line in ax.get_lines()}
+    assert {(r.type_1, r.type_2) for r in tested.values()} <= points
+    assert {"human", *tested} <= set(texts_of(ax))
+    assert ax.get_xlim() == ax.get_ylim()
+
+
+def test_labels_do_not_lie_over_each_other():
+    rng = np.random.default_rng(0)
+    human, near = rng.normal(size=(2, 200, 8))
+    systems = {f"system {i}": near + 0.05 * i for i in range(12)}
+    found = mauve.compare(human, systems, n_permutations=0, n_clusterings=5)
+    ax = plot_errors(found)
+    ax.figure.savefig(io.BytesIO(), format="png")
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) > 6
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            across = min(one.x1, other.x1) - max(one.x0, other.x0)
+            along = min(one.y1, other.y1) - max(one.y0, other.y0)
+            # Widths are estimated without the font, so they may touch by a letter.
+            assert min(across / ax.figure.dpi, along / ax.figure.dpi) < 0.08
+
+
+def test_clusters_show_shares_and_what_differs(explanation):
+    own = explanation["far"]
+    rows = shown_clusters(own)
+    assert rows[: len(own.over)] == own.over[: len(rows)]
+    ax = plot_clusters(own)
+    assert texts_of(ax)[::2] == [cluster.name for cluster in rows]
+    assert {"too much", "too little"} <= set(texts_of(ax)[1::2])
+    drawn = [float(line.get_xdata()[0]) for line in ax.get_lines() if line.get_marker() == "D"]
+    assert drawn == pytest.approx([100 * cluster.model_share for cluster in rows])
+
+
+def test_clusters_where_none_differs_are_hollow(explanation):
+    own = explanation["near"]
+    assert not [*own.over, *own.under, *own.otherwise]
+    ax = plot_clusters(own)
+    assert len(texts_of(ax)) == 2 * len(shown_clusters(own)) > 0
+    points = [line for line in ax.get_lines() if line.get_marker() in ("o", "D")]
+    assert {point.get_markerfacecolor() for point in points} == {"#ffffff"}
+
+
+def test_no_picture_has_too_many_rows(tested):
+    fine = mauve.explain(tested, n_clusters=30, n_permutations=200)["far"]
+    assert len(fine.over) + len(fine.under) > MOST_CLUSTERS
+    assert len(shown_clusters(fine)) == MOST_CLUSTERS
+
+
+def test_map_has_a_disc_for_each_cluster_and_a_point_for_each_text(explanation):
+    ax = plot_map(explanation, "far")
+    discs = [patch for patch in ax.patches if type(patch).__name__ == "Circle"]
+    rings = [disc for disc in discs if not disc.get_fill()]
+    assert len(rings) == len(explanation.text_map.radii)
+    n_flagged = sum(cluster.kind != "same" for cluster in explanation["far"].clusters)
+    assert len(discs) - len(rings) == n_flagged
+    dots = [len(patch.get_path().vertices) // 2 for patch in ax.patches if patch not in discs]
+    assert dots == [300, 300]
+
+
+def test_large_maps_are_thinned():
+    rng = np.random.default_rng(0)
+    human, model = rng.normal(size=(4000, 4)), rng.normal(size=(1000, 4))
+    found = mauve.compare(human, {"m": model}, num_buckets=50, n_permutations=0, n_clusterings=5)
+    ax = plot_map(mauve.explain(found, n_permutations=100), "m")
+    dots = [
+        len(patch.get_path().vertices) // 2
+        for patch in ax.patches
+        if type(patch).__name__ == "PathPatch"
+    ]
+    assert dots == [MOST_POINTS * 4 // 5, MOST_POINTS // 5]
+
+
+def test_methods_draw_the_pictures(tested, explanation):
+    ax = Figure().add_subplot()
+    assert explanation["far"].plot(ax) is ax
+    assert explanation.plot("far").patches
+
+
+@pytest.mark.parametrize("plot", [plot_ranking, plot_errors])
+def test_any_name_of_a_system_can_be_drawn(tested, plot):
+    ax = plot(dict.fromkeys(NAMES, tested["middle"]))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        ax.figure.savefig(io.BytesIO(), format="png")
+    assert r"\x1b[31m\u202e" in texts_of(ax)
+    assert max(map(len, texts_of(ax))) <= 32

@@ -8,10 +8,10 @@ import typer
 from safetensors.numpy import save
 
 from mauve.cli import embedding
-from mauve.cli.files import check_writable, whole_file
 from mauve.cli.terminal import new_console, progress_bar, say, warnings_as_lines
 from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
+from mauve.files import check_writable, whole_file
 from mauve.printable import printable
 from mauve.samples import is_text_file
 from mauve.text_samples import embed_samples, origin_of, prepare_texts

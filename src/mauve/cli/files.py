@@ -1,14 +1,12 @@
-"""Files that are whole or not there at all."""
+"""Pictures that commands write."""
 
-import os
-import secrets
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, cast
 
 from mauve.errors import InvalidParameterError
+from mauve.files import check_writable, whole_file
 from mauve.plot import HasCurve, new_axes, plot_curves
 
 if TYPE_CHECKING:
@@ -16,23 +14,6 @@ if TYPE_CHECKING:
 
 #: Suffixes of pictures, which are also Matplotlib's names of the formats.
 PICTURES = (".png", ".svg", ".pdf")
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of `path` when all of it is written.
-
-    Whatever happens before leaves `path` as it was. Several processes may write the
-    same file; one of them wins.
-    """
-    # Not a folder for temporary files: only within one file system is a rename atomic.
-    unfinished = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")
-    try:
-        with unfinished.open("xb") as file:
-            yield file
-        os.replace(unfinished, path.resolve())
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def check_picture(path: Path) -> None:
@@ -44,21 +25,6 @@ def check_picture(path: Path) -> None:
         )
     new_axes()  # raises where Matplotlib is missing
     check_writable(path)
-
-
-def check_writable(path: Path) -> None:
-    """Raise unless a file can be written to `path`."""
-    if path.is_dir():
-        raise InvalidParameterError(f"'{path}' must be a file. It is a folder.")
-    probe = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")
-    try:
-        probe.open("xb").close()
-        probe.unlink()
-    except OSError as error:
-        raise InvalidParameterError(
-            f"'{path}' cannot be written ({error.strerror}): "
-            f"'{path.parent}' must be a folder that you may write to."
-        ) from error
 
 
 def write_picture(results: Mapping[str, HasCurve], path: Path) -> None:
