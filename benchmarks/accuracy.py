@@ -59,7 +59,7 @@ def simulated(peer: Peer, cases: int) -> None:
                 p, q = PAIRS[name].human(n, rng), PAIRS[name].model(n, rng)
                 found = compare(p, q, n_permutations=0, seed=case)
                 one, k = found["model"], n // 10
-                truth = true_score(found.clustering, name, k, FRESH)
+                truth = true_score(found.compared.clustering, name, k, FRESH)
                 paper = paper_case(p, q, name, k, case)
                 job = {"p": peer.save("p", p), "q": peer.save("q", q), "settings": {"seed": case}}
                 theirs = peer.run([job])[0] if case < 10 else {}

@@ -66,7 +66,7 @@ def one_case(job: tuple[str, int, int, int, str, int, bool, str]) -> tuple[float
         device=device,
     )  # fmt: skip
     one = found["a"]
-    truth = true_score(found.clustering, name, one.num_buckets, size)
+    truth = true_score(found.compared.clustering, name, one.num_buckets, size)
     tests = (np.nan,) * 3
     if not alone:
         tests = (one.p_value, difference(one, found["b"]).p_value, one.ceiling_low)

@@ -388,7 +388,7 @@ def part_truth(device: str) -> None:
                 human, model = PAIRS[name].human(n, rng), PAIRS[name].model(n, rng)
                 found = compare(human, model, quantizer=quantizer, n_clusterings=5,
                                 n_permutations=0, seed=case)  # fmt: skip
-                truth = true_score(found.clustering, name, quantizer.n_cells, fresh)
+                truth = true_score(found.compared.clustering, name, quantizer.n_cells, fresh)
                 cases.append([truth, found["model"].mauve, found["model"].mauve_plugin])
             truth, score, naive = np.mean(cases, axis=0)
             per_cell = f"{0.6 * n / quantizer.n_cells:.1f}"  # three of five blocks are counted

@@ -91,7 +91,7 @@ class TestComparison:
 
     def test_fitted_clusterings_come_with_it(self, comparison):
         human, _ = clouds(0)
-        labels = comparison.clustering.assign(human)
+        labels = comparison.compared.clustering.assign(human)
         assert np.mean(labels == comparison["near"].labels[:, :150]) > 0.98
 
 

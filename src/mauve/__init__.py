@@ -3,6 +3,7 @@
 from importlib.metadata import version as _version
 
 from mauve.compare import compare
+from mauve.comparison import Comparison
 from mauve.compute import PaperResult, compute_mauve
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import get_embedder
@@ -13,18 +14,23 @@ from mauve.errors import (
     MauveWarning,
     MissingExtraError,
 )
+from mauve.explain import explain
+from mauve.explanation.explained import Explanation, SystemExplanation
+from mauve.explanation.results import Cluster, TextShare
 from mauve.measure import measure
 from mauve.measures.results import Measured, Measurements
-from mauve.results import Comparison, Difference, MauveResult, difference
+from mauve.results import Difference, MauveResult, difference
 
 __version__ = _version("mauve-eval")
 
 __all__ = [
+    "Cluster",
     "Comparison",
     "ConvergenceError",
     "Difference",
     "Embedded",
     "Embedder",
+    "Explanation",
     "InvalidParameterError",
     "MauveError",
     "MauveResult",
@@ -33,9 +39,12 @@ __all__ = [
     "Measurements",
     "MissingExtraError",
     "PaperResult",
+    "SystemExplanation",
+    "TextShare",
     "compare",
     "compute_mauve",
     "difference",
+    "explain",
     "get_embedder",
     "measure",
 ]

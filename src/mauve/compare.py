@@ -1,12 +1,14 @@
 """The front door: samples in, a :class:`Comparison` out."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.advice import advice, empty_cells, few_cells
+from mauve.compared import Compared, numbered
+from mauve.comparison import Comparison
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.errors import (
@@ -30,11 +32,10 @@ from mauve.inference import (
 )
 from mauve.inputs import Prompts, load_inputs, prompt_hashes, reference_name
 from mauve.pairing import Influence
-from mauve.quantize.crossfit import FITTED, JointClustering, Quantizer, cluster_jointly, own_cells
+from mauve.quantize.crossfit import FITTED, Quantizer, cluster_jointly, own_cells
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import get_quantizer, reporting, with_cells
-from mauve.resample import LabelledPair
-from mauve.results import Comparison, MauveResult
+from mauve.results import MauveResult
 from mauve.samples import Sample, SampleLike
 from mauve.score import mean_divergences, monotone, score_of
 from mauve.settings import (
@@ -204,7 +205,7 @@ def compare(
         n_clusterings=settings.n_clusterings,
         seed=settings.seed,
         keys=inputs.keys,
-        groups=_numbered(prompt_keys),
+        groups=None if prompt_keys is None else numbered(prompt_keys),
         explained_variance=settings.explained_variance,
         order=settings.order,
         device=_reducing_device(chosen) if isinstance(quantizer, str) else None,
@@ -215,16 +216,18 @@ def compare(
         common = empty_cells(clustering.labels, settings.num_buckets)
     if num_buckets == "auto" and own_cells(chosen) is None:
         common += few_cells(samples, settings.num_buckets)
+    compared = Compared(
+        {sample.name: len(sample) for sample in samples},
+        _texts(samples),
+        prompt_keys,
+        clustering,
+        settings,
+    )
     results = {}
-    ends = np.cumsum([len(sample) for sample in samples])
     for i, sample in enumerate(samples[1:], start=1):
-        rows = np.r_[0 : ends[0], ends[i - 1] : ends[i]]
         results[sample.name] = _measure(
-            clustering,
-            rows,
-            None if prompt_keys is None else prompt_keys[rows],
+            compared,
             (samples[0], sample),
-            settings,
             settings.signature(inputs.origin, len(samples[0]), len(sample)),
             inputs.forms.get(sample.name),
             common,
@@ -232,7 +235,7 @@ def compare(
         report("testing", settings.n_clusterings + i, steps)
     for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
         warnings.warn(message, MauveWarning, stacklevel=2)
-    return Comparison(results, clustering)
+    return Comparison(results, compared)
 
 
 def _reducing_device(quantizer: Quantizer) -> str | None:
@@ -245,32 +248,20 @@ def _joined(keys: list[NDArray[np.uint64]] | None) -> NDArray[np.uint64] | None:
     return None if keys is None else np.concatenate(keys)
 
 
-def _numbered(prompt_keys: NDArray[np.uint64] | None) -> NDArray[np.int64] | None:
-    return None if prompt_keys is None else np.unique(prompt_keys, return_inverse=True)[1]
+def _texts(samples: Sequence[Sample]) -> dict[str, list[str]] | None:
+    found = {sample.name: sample.texts for sample in samples if sample.texts is not None}
+    return found or None
 
 
 def _measure(
-    clustering: JointClustering,
-    rows: NDArray[np.int64],
-    prompt_keys: NDArray[np.uint64] | None,
+    compared: Compared,
     samples: tuple[Sample, Sample],
-    settings: Settings,
     signature: str,
     form: FormReport | None,
     common: tuple[str, ...],
 ) -> MauveResult:
     human, model = samples
-    groups = _numbered(prompt_keys)
-    pair = LabelledPair(
-        labels=clustering.labels[:, rows],
-        counted=clustering.held_out[:, rows],
-        is_human=np.arange(len(rows)) < len(human),
-        blocks=clustering.blocks[rows],
-        groups=np.arange(len(rows)) if groups is None else groups,
-        n_buckets=settings.num_buckets,
-    )
-    if settings.estimator != "jackknife":
-        pair = pair.counting_all()
+    settings, pair = compared.settings, compared.pair(model.name)
     grid = curve_grid()
     estimator, scaling = settings.estimator, settings.scaling
     p_all, q_all = pair.counting_all().counts()
@@ -327,7 +318,17 @@ def _measure(
         signature=signature,
         form=form,
         gap_error=float(gap_error),
-        influence=Influence.sorted_by_content(
-            influence, pair.is_human, clustering.keys[rows], prompt_keys
-        ),
+        influence=_sorted_influence(compared, model.name, influence, pair.is_human),
+    )
+
+
+def _sorted_influence(
+    compared: Compared, system: str, influence: NDArray[np.float64], is_human: NDArray[np.bool_]
+) -> Influence:
+    rows, prompts = compared.rows(system), compared.prompt_keys
+    return Influence.sorted_by_content(
+        influence,
+        is_human,
+        compared.clustering.keys[rows],
+        None if prompts is None else prompts[rows],
     )

@@ -48,10 +48,7 @@ def gap_influences(pair: LabelledPair, scaling: float) -> Array:
     one, and it exists where the corrected divergences are zero.
     """
     grid = quadrature_grid(RESAMPLING_ORDER)
-    # An influence holds the noise of the text's cells, and more of it for a jackknife of higher
-    # order. Averaged over many clusterings it adds what the first order leaves out of the
-    # variance; over few it would add too much. docs/method.md has the figures.
-    third = _THIRD_ORDER if len(pair.labels) >= _MANY_CLUSTERINGS else 0.0
+    orders = influence_orders(len(pair.labels))
     p_counts, q_counts = pair.counts()
     gradient = _gap_gradient(mean_divergences(p_counts, q_counts, grid, "plugin"), grid, scaling)
     known: dict[tuple[int, int], _GapTerms] = {}
@@ -60,7 +57,7 @@ def gap_influences(pair: LabelledPair, scaling: float) -> Array:
         n_p, n_q = int(a.sum()), int(b.sum())
         if (n_p, n_q) not in known:
             same = (p_counts.sum(axis=1) == n_p) & (q_counts.sum(axis=1) == n_q)
-            known[n_p, n_q] = _GapTerms(p_counts[same], q_counts[same], third, gradient, grid)
+            known[n_p, n_q] = _GapTerms(p_counts[same], q_counts[same], orders, gradient, grid)
         terms = known[n_p, n_q]
         here = terms(a, b)
         of_human = here - terms(np.maximum(a - 1, 0), b)
@@ -72,6 +69,23 @@ def gap_influences(pair: LabelledPair, scaling: float) -> Array:
     return influence / len(pair.labels)
 
 
+def influence_orders(n_clusterings: int) -> dict[int, float]:
+    """Return the weights of the jackknives, by their order, that influences are taken of.
+
+    An influence holds the noise of the text's cells, and more of it for a jackknife of higher
+    order. Averaged over many clusterings it adds what the first order leaves out of the
+    variance; over few it would add too much. docs/method.md has the figures.
+
+    Examples
+    --------
+    >>> influence_orders(10)
+    {2: 1.0}
+    """
+    if n_clusterings < _MANY_CLUSTERINGS:
+        return {2: 1.0}
+    return {2: 1 - _THIRD_ORDER, 3: _THIRD_ORDER}
+
+
 class _GapTerms:
     """What cells add to the gap, to first order, by their two counts.
 
@@ -81,8 +95,8 @@ class _GapTerms:
     ----------
     p_counts, q_counts : array of int, shape (n_clusterings, k)
         Of clusterings that count the same numbers of texts.
-    third : float
-        Weight of the jackknife of the third order; the second has the rest.
+    orders : dict from int to float
+        Weights of the jackknives.
     gradient : array of shape (2, n_grid)
         Of the gap by the divergences.
     """
@@ -91,7 +105,7 @@ class _GapTerms:
         self,
         p_counts: NDArray[np.int64],
         q_counts: NDArray[np.int64],
-        third: float,
+        orders: dict[int, float],
         gradient: Array,
         grid: MixtureGrid,
     ) -> None:
@@ -102,10 +116,9 @@ class _GapTerms:
         a, b = self._codes // self._step, self._codes % self._step
         n_p, n_q = int(p_counts[0].sum()), int(q_counts[0].sum())
         self._terms = np.zeros(len(a))
-        for order, weight in ((2, 1 - third), (3, third)):
-            if weight:
-                cells = jackknife_cells(a, b, n_p, n_q, grid, order)
-                self._terms += weight * (cells.kl_p @ gradient[0] + cells.kl_q @ gradient[1])
+        for order, weight in orders.items():
+            cells = jackknife_cells(a, b, n_p, n_q, grid, order)
+            self._terms += weight * (cells.kl_p @ gradient[0] + cells.kl_q @ gradient[1])
 
     def __call__(self, p_counts: NDArray[np.int64], q_counts: NDArray[np.int64]) -> Array:
         wanted = p_counts * self._step + q_counts

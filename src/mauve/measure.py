@@ -8,6 +8,7 @@ from importlib.metadata import version
 import numpy as np
 
 from mauve.compare import compare
+from mauve.comparison import Comparison
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder, Progress
 from mauve.embed.registry import EmbedderLike, get_embedder
@@ -30,7 +31,7 @@ from mauve.measures.sizes import size_advice
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.measures.under_test import ModelLike, UnderTest, parse_model, with_models
 from mauve.printable import listed
-from mauve.results import Comparison, MauveResult
+from mauve.results import MauveResult
 from mauve.samples import SampleLike
 from mauve.score import gap_of, score_at
 

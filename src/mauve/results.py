@@ -1,9 +1,7 @@
 """What a comparison returns: scores with all that is needed to read and trust them."""
 
-import html
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +9,10 @@ from numpy.typing import NDArray
 
 from mauve.errors import InvalidParameterError, check_real
 from mauve.form.report import FormReport
-from mauve.inference import ScorePair, equivalence_to_one, holm, texts_needed
+from mauve.inference import ScorePair, equivalence_to_one, texts_needed
 from mauve.pairing import Influence, correlation, share_of_model
-from mauve.printable import printable
-from mauve.quantize.crossfit import JointClustering
 from mauve.score import gap_of, score_at
+from mauve.tables import as_html, titles_and_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,7 +149,7 @@ class MauveResult:
         return plot_curves({self.name: self}, ax)
 
     def _repr_html_(self) -> str:
-        return _html_table([self])
+        return as_html(*titles_and_cells([table_row(self)]))
 
 
 @dataclass(frozen=True)
@@ -258,90 +255,11 @@ def _signature_parts(signature: str) -> Iterator[tuple[str, str]]:
         yield key, value
 
 
-class Comparison(Mapping[str, MauveResult]):
-    """Scores of several systems against the same human text, in the order given.
-
-    A mapping from name to :class:`MauveResult`; see :func:`mauve.compare`.
-
-    Attributes
-    ----------
-    clustering : JointClustering
-        The clusterings behind the scores, which can label other texts.
-    """
-
-    def __init__(self, results: Mapping[str, MauveResult], clustering: JointClustering) -> None:
-        self._results = dict(results)
-        self.clustering = clustering
-
-    def __getitem__(self, name: str) -> MauveResult:
-        return self._results[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __repr__(self) -> str:
-        return f"Comparison({', '.join(f'{n}={r.mauve:.3f}' for n, r in self.items())})"
-
-    def __str__(self) -> str:
-        return self.table()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Every warning of the results, once."""
-        return tuple(dict.fromkeys(w for result in self.values() for w in result.warnings))
-
-    def rank(self) -> list[str]:
-        """Return the names, best first."""
-        return sorted(self, key=lambda name: -self[name].mauve)
-
-    def differences(self) -> list[Difference]:
-        """Compare every pair of systems, with Holm's correction for their number."""
-        found = [difference(self[a], self[b]) for a, b in itertools.combinations(self, 2)]
-        adjusted = holm([d.p_value for d in found])
-        return [replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True)]
-
-    def rows(self) -> list[dict[str, str]]:
-        """Return the table as rows of text, best first."""
-        return [_row(self[name]) for name in self.rank()]
-
-    def table(self) -> str:
-        """Return the table as plain text, best first."""
-        rows = self.rows()
-        columns = list(rows[0])
-        widths = [max(len(c), *(len(row[c]) for row in rows)) for c in columns]
-        lines = [columns, *([row[c] for c in columns] for row in rows)]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(w) if i == 0 else cell.rjust(w)
-                for i, (cell, w) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return results and differences as plain Python objects, ready for JSON."""
-        return {
-            "results": [result.to_dict() for result in self.values()],
-            "differences": [d.to_dict() for d in self.differences()],
-        }
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the divergence curves of all systems; needs the ``plot`` extra."""
-        from mauve.plot import plot_curves
-
-        return plot_curves(self, ax)
-
-    def _repr_html_(self) -> str:
-        return _html_table([self[name] for name in self.rank()])
-
-
-def _row(result: MauveResult) -> dict[str, str]:
+def table_row(result: MauveResult) -> dict[str, str]:
+    """Return what the row of a result shows, by the titles of the columns."""
     low, high = result.interval
     row = {
-        "system": printable(result.name),
+        "system": result.name,
         "MAUVE": f"{result.mauve:.3f}",
         f"{100 * result.confidence:g}% interval": f"{low:.3f} - {high:.3f}",
     }
@@ -353,13 +271,3 @@ def _row(result: MauveResult) -> dict[str, str]:
     row["n"] = f"{result.n_human} + {result.n_model}"
     row["k"] = str(result.num_buckets)
     return row
-
-
-def _html_table(results: Sequence[MauveResult]) -> str:
-    rows = [_row(result) for result in results]
-    head = "".join(f"<th>{html.escape(column)}</th>" for column in rows[0])
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.values()) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

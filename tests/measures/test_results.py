@@ -11,7 +11,7 @@ from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Estimate, deal_texts
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measured, Measurements, measured
-from mauve.measures.tables import latex_escaped
+from mauve.tables import latex_escaped
 
 
 def _measure(name, direction, **options):

@@ -238,6 +238,12 @@ class Measurements(Mapping[str, dict[str, Measured]]):
 
         return as_text(self, gaps=gaps)
 
+    def to_markdown(self, *, gaps: bool = False) -> str:
+        """Return the same as a Markdown table."""
+        from mauve.measures.tables import as_markdown
+
+        return as_markdown(self, gaps=gaps)
+
     def to_csv(self) -> str:
         """Return one line for each system and measure, with a header."""
         from mauve.measures.tables import as_csv

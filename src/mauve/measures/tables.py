@@ -10,6 +10,9 @@ import numpy as np
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measured, Measurements
 from mauve.printable import printable
+from mauve.tables import as_markdown as markdown_table
+from mauve.tables import as_text as text_table
+from mauve.tables import latex_escaped
 
 NOTHING = "--"  # what the paper's tables show where a measure says nothing
 _CSV_COLUMNS = (
@@ -104,19 +107,19 @@ def row_names(found: Measurements) -> list[str]:
 
 def as_text(found: Measurements, *, gaps: bool = False) -> str:
     """Return a table of plain text; a star marks the best of each column."""
+    return text_table(*_titles_and_rows(found, gaps))
+
+
+def as_markdown(found: Measurements, *, gaps: bool = False) -> str:
+    """Return a Markdown table; a star marks the best of each column."""
+    return markdown_table(*_titles_and_rows(found, gaps))
+
+
+def _titles_and_rows(found: Measurements, gaps: bool) -> tuple[list[str], list[list[str]]]:
     titles = ["system", *(column_title(measure, gaps=gaps) for measure in found.measures)]
     columns = [[str(cell) for cell in cells(found, m, gaps=gaps)] for m in found.measures]
-    lines = [titles, *map(list, zip(row_names(found), *columns, strict=True))]
-    if gaps:
-        del lines[-1]  # human text is at no distance from itself
-    widths = [max(len(line[i]) for line in lines) for i in range(len(titles))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    rows = [list(row) for row in zip([*found, found.human_name], *columns, strict=True)]
+    return titles, rows[:-1] if gaps else rows  # human text is at no distance from itself
 
 
 def as_csv(found: Measurements) -> str:
@@ -188,20 +191,3 @@ def _latex_cell(cell: Cell) -> str:
     if cell.is_best:
         value = rf"\mathbf{{{value}}}"
     return f"${value}_{{{cell.error}}}$" if cell.error else f"${value}$"
-
-
-def latex_escaped(text: str) -> str:
-    r"""Return text that LaTeX prints as it is.
-
-    Examples
-    --------
-    >>> print(latex_escaped("100% of top_k & ~\\x"))
-    100\% of top\_k \& \textasciitilde{}\textbackslash{}x
-    """
-    special = {
-        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-        "ε": r"$\varepsilon$", "²": "$^2$",
-        **{mark: "\\" + mark for mark in "&%$#_{}"},
-    }  # fmt: skip
-    return "".join(special.get(letter, letter) for letter in text)

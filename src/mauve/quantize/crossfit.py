@@ -81,6 +81,10 @@ class JointClustering:
     reduction : Reduction
     partitions : tuple of Partition
         The fitted clusterings.
+    reduced : array of float32, shape (n, m)
+        The features that were clustered, sorted by key.
+    position : array of int, shape (n,)
+        Where in `reduced` each text lies.
     """
 
     labels: Labels
@@ -89,6 +93,8 @@ class JointClustering:
     keys: Keys
     reduction: Reduction
     partitions: tuple[Partition, ...]
+    reduced: Features
+    position: NDArray[np.int64]
 
     def assign(self, features: NDArray[Any]) -> Labels:
         """Return the cells of other texts, shape (n_clusterings, n)."""
@@ -179,8 +185,9 @@ def cluster_jointly(
 
     partitions, labels, held_out = zip(*parallel_map(cluster, range(n_clusterings)), strict=True)
     return JointClustering(
-        np.stack(labels), np.stack(held_out), dealt, keys, reduction, tuple(partitions)
-    )
+        np.stack(labels), np.stack(held_out), dealt, keys, reduction, tuple(partitions), reduced,
+        position,
+    )  # fmt: skip
 
 
 def _checked_labels(labels: NDArray[Any], n: int, n_clusters: int) -> Labels:

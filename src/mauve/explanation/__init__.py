@@ -1,0 +1,1 @@
+"""Why a system scores as it does: clusters, texts, words."""

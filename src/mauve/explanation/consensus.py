@@ -1,0 +1,155 @@
+r"""Clusters that most clusterings agree on.
+
+One clustering is an accident of its seed. How often two texts share a cell over all
+clusterings is not: with cells of sizes :math:`s`, the chance that a step from a text to a
+random cell it lies in, and on to a random text of that cell, leads from i to j is
+
+.. math:: S_{ij} = \frac1M \sum_m \frac{[\text{i and j share a cell}]}{s_m(i)}
+
+The leading eigenvectors of S are coordinates in which texts that are often together lie
+close, and k-means in them finds the clusters (Liu et al., *Spectral ensemble clustering*,
+2015). Nothing here sees which side a text is on, so a test of the sides is exact.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from mauve.quantize.kmeans import KMeans
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+_RESTARTS = 50
+_LEAST = 10  # texts of a cluster
+_FEWEST, _MOST = 4, 30
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """Clusters of all texts of a comparison.
+
+    Attributes
+    ----------
+    members : array of int, shape (n,)
+        Cluster of every text, from 0, the largest first.
+    n_clusters : int
+    typicality : array of shape (n,)
+        Share of a text's companions in its cells, over all clusterings, that are in its
+        cluster.
+    """
+
+    members: Labels
+    n_clusters: int
+    typicality: Array
+
+
+def default_clusters(n_texts: int) -> int:
+    """Return how many clusters a reader is shown of so many texts.
+
+    Examples
+    --------
+    >>> default_clusters(1000), default_clusters(10_000)
+    (13, 30)
+    """
+    return int(np.clip(round(np.sqrt(n_texts) / 2.5), _FEWEST, _MOST))
+
+
+def consensus_clusters(
+    labels: NDArray[np.int32], n_buckets: int, n_clusters: int, seed: int
+) -> Consensus:
+    """Find clusters of texts that often share a cell.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n_clusterings, n)
+        Cell of every text.
+    n_buckets : int
+        Cells of each clustering.
+    n_clusters : int
+        Clusters wanted. There are fewer where some would have less than ten texts: those
+        are joined to the cluster that they share most cells with.
+    seed : int
+
+    Examples
+    --------
+    >>> labels = np.repeat([[0, 0, 1], [1, 0, 2]], 20, axis=1)  # two clusterings of sixty texts
+    >>> found = consensus_clusters(labels.astype(np.int32), 3, 3, seed=0)
+    >>> found.n_clusters, np.bincount(found.members).tolist()
+    (3, [20, 20, 20])
+    """
+    steps = _steps(labels, n_buckets)
+    n = labels.shape[1]
+    coordinates = _coordinates(steps, min(n_clusters, n - 2), seed)
+    rng = np.random.default_rng(seed)
+    fitted = KMeans(n_restarts=_RESTARTS).fit(coordinates, n_clusters, rng)
+    members = fitted.assign(coordinates).astype(np.int64)
+    members = _numbered_by_size(_without_small(members, steps))
+    together = _together(steps, members)
+    return Consensus(members, int(members.max()) + 1, together[np.arange(n), members])
+
+
+def _steps(labels: NDArray[np.int32], n_buckets: int) -> "scipy.sparse.csr_array":
+    """Return B with S = B Bᵀ: a text's cells, each weighed by its size, shape (n, cells)."""
+    n_clusterings, n = labels.shape
+    cells = (labels + np.arange(n_clusterings)[:, None] * n_buckets).T.ravel()
+    sizes = np.bincount(cells, minlength=n_clusterings * n_buckets)
+    return scipy.sparse.csr_array(
+        (
+            1 / np.sqrt(n_clusterings * sizes[cells]),
+            cells,
+            np.arange(n + 1) * n_clusterings,
+        ),
+        shape=(n, n_clusterings * n_buckets),
+    )
+
+
+def _coordinates(
+    steps: "scipy.sparse.csr_array", n_dimensions: int, seed: int
+) -> NDArray[np.float32]:
+    """Return coordinates of texts: leading eigenvectors of S but the first, which is constant.
+
+    Each is weighed by its eigenvalue. Texts are set to unit length, which makes clusters of
+    unequal spread alike.
+    """
+    n = steps.shape[0]
+    back = steps.T.tocsr()
+    walk = scipy.sparse.linalg.LinearOperator(
+        (n, n), matvec=lambda x: steps @ (back @ x), dtype=np.float64
+    )
+    start = np.random.default_rng(seed).normal(size=n)
+    values, vectors = scipy.sparse.linalg.eigsh(walk, k=n_dimensions + 1, v0=start, tol=1e-4)
+    order = np.argsort(values)[::-1][1:]
+    found = vectors[:, order] * values[order]
+    length = np.linalg.norm(found, axis=1, keepdims=True)
+    np.divide(found, length, out=found, where=length > 0)
+    return np.asarray(found, dtype=np.float32)
+
+
+def _together(steps: "scipy.sparse.csr_array", members: Labels) -> Array:
+    """Return the share of each text's companions in each cluster, shape (n, n_clusters)."""
+    n = len(members)
+    chosen = scipy.sparse.csr_array((np.ones(n), (np.arange(n), members)))
+    return np.asarray((steps @ (steps.T @ chosen)).todense())
+
+
+def _without_small(members: Labels, steps: "scipy.sparse.csr_array") -> Labels:
+    """Join clusters of a few texts, smallest first, to the one most of their companions are in."""
+    least = min(_LEAST, len(members))
+    while True:
+        present, members, sizes = np.unique(members, return_inverse=True, return_counts=True)
+        smallest = int(np.argmin(sizes))
+        if sizes[smallest] >= least or len(present) == 1:
+            return members
+        near = _together(steps, members)[members == smallest].sum(axis=0)
+        near[smallest] = -1
+        members = np.where(members == smallest, int(np.argmax(near)), members)
+
+
+def _numbered_by_size(members: Labels) -> Labels:
+    sizes = np.bincount(members)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return rank[members]

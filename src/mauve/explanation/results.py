@@ -1,0 +1,270 @@
+"""What is known of a cluster and of a text: shares, words, metadata, measures."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+#: What can be said of a cluster: the model writes too much of it, too little, as much but in
+#: another way, or nothing that chance would not explain.
+KINDS = ("over", "under", "otherwise", "same")
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of a divergence, in nats.
+
+    Attributes
+    ----------
+    value : float
+        Negative where a side has fewer texts than the mixture of both.
+    interval : tuple of float
+        Its confidence interval.
+    """
+
+    value: float
+    interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python objects, ready for JSON."""
+        return {"value": self.value, "interval": list(self.interval)}
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A word or phrase that some texts have more often than others.
+
+    Attributes
+    ----------
+    phrase : str
+        Lower case, words with spaces between them.
+    z : float
+        Log-odds ratio over its standard error.
+    share, other_share : float
+        Share of the texts, and of those they are held against, that have it.
+    """
+
+    phrase: str
+    z: float
+    share: float
+    other_share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python objects, ready for JSON."""
+        return {
+            "phrase": self.phrase,
+            "z": self.z,
+            "share": self.share,
+            "other_share": self.other_share,
+        }
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """How far one field of the metadata dominates a cluster.
+
+    Attributes
+    ----------
+    field : str
+    n_texts : int
+        Texts of the cluster that have the field.
+    value : str
+        The most frequent value.
+    purity, chance_purity : float
+        Its share, and that of the most frequent value of as many texts drawn at random.
+    entropy, chance_entropy : float
+        Of the values in nats, and that of texts drawn at random.
+    enriched : str or None
+        The value that is most over-represented; None where none is.
+    enriched_share, overall_share : float
+        Its share of the cluster and of all texts.
+    p_value : float
+        Of so many texts with that value or more, adjusted for all clusters and values of
+        the field.
+    """
+
+    field: str
+    n_texts: int
+    value: str
+    purity: float
+    chance_purity: float
+    entropy: float
+    chance_entropy: float
+    enriched: str | None
+    enriched_share: float
+    overall_share: float
+    p_value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python objects, ready for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class FieldSummary:
+    """How well the clusters agree with one field of the metadata.
+
+    Attributes
+    ----------
+    field : str
+    n_texts, n_values : int
+        Texts that have it, and different values.
+    purity, chance_purity : float
+        Share of texts that have the most frequent value of their cluster, and the same with
+        the values dealt out at random.
+    p_value : float
+        Of a purity as high, by permutation.
+    n_cells, n_pure, chance_pure : float
+        Cells of a clustering with at least 20 texts, those among them with one or two values
+        (the paper's figure), and how many that would be by chance; means over clusterings.
+    """
+
+    field: str
+    n_texts: int
+    n_values: int
+    purity: float
+    chance_purity: float
+    p_value: float
+    n_cells: float
+    n_pure: float
+    chance_pure: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python objects, ready for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class ClusterMeasure:
+    """The mean of a measure over the texts of a cluster.
+
+    Attributes
+    ----------
+    name : {"words", "repetition", "perplexity"}
+        Words of a text, share of texts that end in a loop, perplexity.
+    human, model : float or None
+        Of either side; None where a side has no text in the cluster.
+    """
+
+    name: str
+    human: float | None
+    model: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python objects, ready for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class TextShare:
+    """What one text adds to the gap.
+
+    Attributes
+    ----------
+    sample : str
+        Name of its sample.
+    index : int
+        Its position there, from 0.
+    cluster : int
+        Number of its cluster.
+    contribution : float
+        What it adds to the divergence of its side, in nats: to KL(Q|R), type I, for a text of
+        the model, and to KL(P|R), type II, for a human one.
+    log_ratio : float
+        The same times the number of texts of the side: the mean logarithm of how much more
+        frequent texts like it are on its own side than in the mixture. At λ = 1/2 it is
+        log 2 = 0.69 where the other side has nothing like it, and 0 where both have as much.
+    typicality : float
+        Share of its companions in cells, over all clusterings, that are in its cluster.
+    text : str or None
+        None where features were given.
+    """
+
+    sample: str
+    index: int
+    cluster: int
+    contribution: float
+    log_ratio: float
+    typicality: float
+    text: str | None = field(repr=False, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python objects, ready for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A group of texts that most clusterings put together, and what it adds to the gap.
+
+    Attributes
+    ----------
+    number : int
+        From 1, the largest first; the same for all systems of a comparison.
+    name : str
+        Its most characteristic words; where there are none, the beginning of its most typical
+        text, or "cluster 3" for features.
+    kind : {"over", "under", "otherwise", "same"}
+        Whether the model writes too much of it, too little, as much but in another way, or
+        whether nothing shows that chance would not explain.
+    n_human, n_model : int
+        Texts of either side.
+    human_share, model_share : float
+        The same as a share of the side's texts.
+    type_1, type_2 : Share
+        What it adds to KL(Q|R) and KL(P|R).
+    p_value : float
+        Of no difference here, adjusted for all clusters: the chance that any cluster of any
+        kind would differ as much if people and model wrote alike.
+    stability : float
+        Mean typicality of its texts: near 1 where the clusterings agree on it.
+    words, human_words, model_words : tuple of Phrase
+        Characteristic of the cluster against all others, and of either side within it.
+    typical_human, typical_model : tuple of TextShare
+        Nearest to the centre.
+    telling_human, telling_model : tuple of TextShare
+        Those that add most to the gap.
+    metadata : tuple of Dominance
+        One for each field.
+    measures : tuple of ClusterMeasure
+    """
+
+    number: int
+    name: str
+    kind: str
+    n_human: int
+    n_model: int
+    human_share: float
+    model_share: float
+    type_1: Share
+    type_2: Share
+    p_value: float
+    stability: float
+    words: tuple[Phrase, ...] = field(repr=False, default=())
+    human_words: tuple[Phrase, ...] = field(repr=False, default=())
+    model_words: tuple[Phrase, ...] = field(repr=False, default=())
+    typical_human: tuple[TextShare, ...] = field(repr=False, default=())
+    typical_model: tuple[TextShare, ...] = field(repr=False, default=())
+    telling_human: tuple[TextShare, ...] = field(repr=False, default=())
+    telling_model: tuple[TextShare, ...] = field(repr=False, default=())
+    metadata: tuple[Dominance, ...] = field(repr=False, default=())
+    measures: tuple[ClusterMeasure, ...] = field(repr=False, default=())
+
+    @property
+    def title(self) -> str:
+        """Number and name."""
+        nameless = self.name == f"cluster {self.number}"
+        return self.name if nameless else f"{self.number} {self.name}"
+
+    @property
+    def share(self) -> float:
+        """What it adds to both divergences, the measure of its importance."""
+        return self.type_1.value + self.type_2.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python objects, ready for JSON."""
+        lists = (
+            "words", "human_words", "model_words", "typical_human", "typical_model",
+            "telling_human", "telling_model", "metadata", "measures",
+        )  # fmt: skip
+        found = dict(vars(self))
+        found["type_1"], found["type_2"] = self.type_1.to_dict(), self.type_2.to_dict()
+        return found | {name: [item.to_dict() for item in found[name]] for name in lists}

@@ -1,0 +1,132 @@
+"""Rows of cells as tables: plain text, Markdown, LaTeX, HTML. All text is escaped."""
+
+import html
+from collections.abc import Mapping, Sequence
+
+from mauve.printable import printable
+
+Row = Sequence[str]
+
+
+def as_text(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
+    """Return a table of plain text.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Titles.
+    rows : sequence of sequence of str
+    left : int
+        Columns, from the first on, that are set flush left; the others are flush right.
+
+    Examples
+    --------
+    >>> print(as_text(["system", "MAUVE"], [["a", "0.9"], ["longer", "0.85"]]))
+    system  MAUVE
+    a         0.9
+    longer   0.85
+    """
+    lines = [list(map(printable, line)) for line in (columns, *rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def as_markdown(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
+    r"""Return a table in Markdown.
+
+    Examples
+    --------
+    >>> print(as_markdown(["system", "MAUVE"], [["a|b", "0.9"]]))
+    | system | MAUVE |
+    |---|---:|
+    | a\|b | 0.9 |
+    """
+    rule = "|".join("---" if i < left else "---:" for i in range(len(columns)))
+    lines = ["| " + " | ".join(map(markdown_escaped, line)) + " |" for line in (columns, *rows)]
+    return "\n".join([lines[0], f"|{rule}|", *lines[1:]])
+
+
+def as_latex(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
+    r"""Return a LaTeX ``tabular`` with the rules of the package booktabs.
+
+    Examples
+    --------
+    >>> print(as_latex(["system", "MAUVE"], [["top_k", "0.9"]]))
+    \begin{tabular}{lr}
+    \toprule
+    \textbf{system} & \textbf{MAUVE} \\
+    \midrule
+    top\_k & 0.9 \\
+    \bottomrule
+    \end{tabular}
+    """
+    heads = [rf"\textbf{{{latex_escaped(printable(title))}}}" for title in columns]
+    body = [" & ".join(latex_escaped(printable(c)) for c in row) + r" \\" for row in rows]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(columns) - left)}}}",
+            r"\toprule",
+            " & ".join(heads) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def as_html(columns: Row, rows: Sequence[Row]) -> str:
+    """Return an HTML table.
+
+    Examples
+    --------
+    >>> as_html(["a"], [["<b>"]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+
+    def line(cells: Row, tag: str) -> str:
+        inner = "".join(f"<{tag}>{html.escape(printable(cell))}</{tag}>" for cell in cells)
+        return f"<tr>{inner}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(columns, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def titles_and_cells(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:
+    """Return rows of a table as titles and cells."""
+    return list(rows[0]), [list(row.values()) for row in rows]
+
+
+def markdown_escaped(text: str) -> str:
+    r"""Return text that Markdown shows as it is, on one line.
+
+    Examples
+    --------
+    >>> print(markdown_escaped("top_k | <b> *"))
+    top\_k \| \<b\> \*
+    """
+    shown = printable(text)
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~&!" else letter for letter in shown)
+
+
+def latex_escaped(text: str) -> str:
+    r"""Return text that LaTeX prints as it is.
+
+    Examples
+    --------
+    >>> print(latex_escaped("100% of top_k & ~\\x"))
+    100\% of top\_k \& \textasciitilde{}\textbackslash{}x
+    """
+    special = {
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+        "ε": r"$\varepsilon$", "²": "$^2$",
+        **{mark: "\\" + mark for mark in "&%$#_{}"},
+    }  # fmt: skip
+    return "".join(special.get(letter, letter) for letter in text)
