@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 help:  ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: .venv/.plot  ## Compare texts of a small model with human ones; they and a picture go to demo/.
+demo: .venv/.report  ## Compare texts of a small model with human ones; they and a report go to demo/.
 	$(BIN)/mauve demo --out demo
 
 test: .venv/.dev  ## Run all checks: lint, format, types, tests.
@@ -26,17 +26,17 @@ fix: .venv/.dev  ## Repair lint and format where a tool can, and renew docs/cli.
 	$(BIN)/ruff format
 	$(BIN)/python docs/make_cli.py
 
-bench: .venv/.plot  ## Print the benchmarks that need nothing but the package.
+bench: .venv/.report  ## Print the benchmarks that need nothing but the package.
 	$(BIN)/python benchmarks/speed.py --growth
 	$(BIN)/python benchmarks/coverage.py --n 500 --cases 40 --fresh 20000
 
 # The demo needs no torch, so it is up much sooner than the tests.
-.venv/.plot: $(REQUIREMENTS)
+.venv/.report: $(REQUIREMENTS)
 	$(PYTHON) -m venv .venv
-	$(INSTALL) --editable '.[plot]'
+	$(INSTALL) --editable '.[report]'
 	@touch $@
 
 .venv/.dev: $(REQUIREMENTS)
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --editable '.[dev]'
-	@touch .venv/.plot $@
+	@touch .venv/.report $@

@@ -1,0 +1,55 @@
+// Comfort only: without it all systems are shown, and texts unfold one by one.
+"use strict";
+
+(() => {
+  const holder = document.getElementById("systems");
+  if (!holder) return;
+  const systems = [...holder.querySelectorAll(".system")];
+
+  const button = (label, onClick) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = label;
+    made.addEventListener("click", onClick);
+    return made;
+  };
+
+  const tools = document.createElement("div");
+  tools.className = "tools";
+  tools.setAttribute("role", "group");
+  tools.setAttribute("aria-label", "What is shown");
+
+  const choices = new Map();
+  const show = (chosen) => {
+    for (const system of systems) system.hidden = chosen !== null && system !== chosen;
+    for (const [own, choice] of choices) choice.setAttribute("aria-pressed", String(own === chosen));
+  };
+  if (systems.length > 1) {
+    choices.set(null, button("All systems", () => show(null)));
+    for (const system of systems) choices.set(system, button(system.dataset.name, () => show(system)));
+    tools.append(...choices.values());
+    show(null);
+  }
+
+  const texts = [...holder.querySelectorAll("details")];
+  if (texts.length) {
+    const unfold = button("Unfold all", () => {
+      const open = texts.some((text) => !text.open);
+      for (const text of texts) text.open = open;
+      unfold.textContent = open ? "Fold all" : "Unfold all";
+    });
+    tools.append(unfold);
+  }
+  holder.before(tools);
+
+  // A link into a system that is hidden brings it back.
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target && target.closest(".system[hidden]")) {
+      show(null);
+      target.scrollIntoView();
+    }
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+})();
