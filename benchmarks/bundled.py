@@ -48,9 +48,9 @@ def main() -> None:
     from mauve.lm.ngram import NGramModel
     from mauve.lm.reference import split_reference
 
-    passages, training = split_reference(100)
-    model = NGramModel.fit([*passages, *training])
-    prompts = ["".join(passage[:8]) for passage in passages]
+    reference = split_reference(100)
+    model = NGramModel.fit([*reference.passages, *reference.training])
+    prompts = ["".join(passage[:8]) for passage in reference.passages]
     long = generate(model, parse_decoder("ancestral"), prompts * 3, max_tokens=250)
     tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
     ids = [token for text in long for token in tokenizer.encode(text).ids]

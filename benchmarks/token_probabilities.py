@@ -69,7 +69,7 @@ def make_folder(folder: Path, config: GPT2Config) -> None:
 
 def some_texts(n: int, rng: np.random.Generator) -> list[str]:
     """Return pieces of the Python language reference, of 200 to 400 tokens."""
-    _, training = split_reference(1)
+    training = split_reference(1).training
     ids = tokenizer().encode("".join(token for topic in training for token in topic)).ids
     lengths = rng.integers(200, 401, size=n)
     starts = rng.integers(len(ids) - 400, size=n)

@@ -125,7 +125,7 @@ def test_compare_json_has_measures(folder):
     [
         (["--measures", "blue"], 1, "Got 'blue' instead"),
         (["--measures", "copying-8"], 1, "needs what the systems were trained on"),
-        (["--json", "--csv"], 2, "only one of --json, --latex and --csv"),
+        (["--json", "--csv"], 2, "only one of --json, --markdown, --latex and --csv"),
         (["--model", "gpt2"], 2, "--model must be NAME=MODEL@DECODER"),
         (["--model", "a=b@greedy", "--model", "a=c"], 2, "--model must name 'a' once"),
         (["--model", "a=b@red", "--measures", "sparsemax"], 1, "Got 'red' instead"),

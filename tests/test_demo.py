@@ -29,18 +29,35 @@ def demo(tmp_path_factory):
     return folder, run("demo", cwd=folder)
 
 
-def test_writes_texts_and_picture(demo):
+def test_writes_texts_picture_and_report(demo):
     folder, done = demo
     assert done.returncode == 0
     assert all(line.startswith("warning: ") for line in done.stderr.splitlines())
-    names = {f"{name}.jsonl" for name in ["human", *SYSTEMS]} | {"curves.png"}
+    names = {f"{name}.jsonl" for name in ["human", *SYSTEMS]} | {"curves.png", "report.html"}
     assert {path.name for path in (folder / "demo").iterdir()} == names
     assert (folder / "demo" / "curves.png").read_bytes().startswith(b"\x89PNG")
     for name in ("human", *SYSTEMS):
         lines = (folder / "demo" / f"{name}.jsonl").read_text("utf-8").splitlines()
         records = [json.loads(line) for line in lines]
         assert len(records) == 500
-        assert {*records[0]} == {"prompt", "text"}
+        assert {*records[0]} == {"topic", "prompt", "text"}
+
+
+def test_texts_of_one_prompt_have_one_topic(demo):
+    topics = []
+    for name in ("human", *SYSTEMS):
+        lines = (demo[0] / "demo" / f"{name}.jsonl").read_text("utf-8").splitlines()
+        topics.append([json.loads(line)["topic"] for line in lines])
+    assert len(set(topics[0])) > 5
+    assert topics == topics[:1] * 4
+
+
+def test_report_has_systems_clusters_topics_and_perplexity(demo):
+    folder, done = demo
+    assert re.search("^report: demo/report.html$", done.stdout, re.MULTILINE)
+    page = (folder / "demo" / "report.html").read_text("utf-8")
+    for part in (*SYSTEMS, "topic", "Gen. PPL", "perplexity", "Fréchet"):
+        assert part in page
 
 
 def test_prints_a_ranking_with_differences_and_a_line_for_each_system(demo):
@@ -68,6 +85,18 @@ def test_the_printed_command_gives_the_same_table(demo):
     assert again.stdout in done.stdout
 
 
+def test_the_other_printed_command_explains_it(demo):
+    folder, done = demo
+    command = shlex.split(re.search("^explain: (.*)$", done.stdout, re.MULTILINE)[1])
+    assert command[:2] == ["mauve", "explain"]
+    explained = run(*command[1:], cwd=folder)
+    assert explained.returncode == 0
+    for name in SYSTEMS:
+        assert re.search(rf"^{name}: MAUVE 0\.\d+", explained.stdout, re.MULTILINE)
+    assert explained.stdout.count("writes too much of") == 3
+    assert re.search("^metadata .*\n.*\ntopic +2000 ", explained.stdout, re.MULTILINE)
+
+
 def test_out_that_is_a_file(tmp_path):
     (tmp_path / "taken").write_text("mine")
     done = run("demo", "--out", "taken", cwd=tmp_path)
@@ -85,4 +114,19 @@ def test_without_matplotlib_nothing_is_started(tmp_path):
     done = run("demo", cwd=tmp_path, env=env)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "error: Pictures need matplotlib: pip install 'mauve-eval[plot]'.\n"
+    assert not (tmp_path / "demo").exists()
+
+
+def test_without_jinja_nothing_is_started(tmp_path):
+    program = "import sys; sys.modules['jinja2'] = None; import mauve.cli; mauve.cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "demo"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=ENV,
+        timeout=240,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: The report needs jinja2, which is not installed")
     assert not (tmp_path / "demo").exists()

@@ -1,3 +1,5 @@
+from pydoc_data.topics import topics
+
 import pytest
 
 from mauve.errors import InvalidParameterError
@@ -5,16 +7,24 @@ from mauve.lm.reference import split_reference
 
 
 def test_passages_are_not_learnt():
-    passages, training = split_reference(300)
-    learnt = ["".join(tokens) for tokens in training]
-    known = [p for p in passages if any("".join(p) in text for text in learnt)]
-    assert len(passages) == 300
+    found = split_reference(300)
+    learnt = ["".join(tokens) for tokens in found.training]
+    known = [p for p in found.passages if any("".join(p) in text for text in learnt)]
+    assert len(found.passages) == 300
     assert known == []
+
+
+def test_every_passage_is_from_the_topic_it_names():
+    found = split_reference(300)
+    by_heading = {text.split("\n")[0]: text for text in topics.values()}
+    assert len(found.topics) == 300
+    for passage, topic in zip(found.passages, found.topics, strict=True):
+        assert "".join(passage) in by_heading[topic]
 
 
 def test_seed_chooses():
     assert split_reference(50, seed=1) == split_reference(50, seed=1)
-    assert split_reference(50, seed=1)[0] != split_reference(50, seed=2)[0]
+    assert split_reference(50, seed=1).passages != split_reference(50, seed=2).passages
 
 
 def test_too_many_passages():

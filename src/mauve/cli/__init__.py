@@ -11,6 +11,7 @@ from mauve.cli.cache import cache
 from mauve.cli.compare import compare
 from mauve.cli.demo import demo
 from mauve.cli.embed import embed
+from mauve.cli.explain import explain
 from mauve.cli.measure import measure
 from mauve.cli.terminal import one_line_errors
 
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: the same in a pipe, in a file and in the docs
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
-for command in (compare, measure, embed, demo):
+for command in (compare, explain, measure, embed, demo):
     app.command()(one_line_errors(command))
 app.add_typer(cache)
 

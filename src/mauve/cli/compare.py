@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import mauve
-from mauve.cli import embedding, measuring, samples
+from mauve.cli import comparing, embedding, explaining, measuring, samples
 from mauve.cli.embedding import choice
 from mauve.cli.files import PICTURES, check_picture, write_picture
 from mauve.cli.tables import how_to_read, print_comparison
@@ -18,6 +18,7 @@ from mauve.cli.terminal import (
     progress_bar,
     say,
 )
+from mauve.comparison import Comparison
 from mauve.embed.registry import get_embedder
 from mauve.embed.remembered import RememberedEmbedder
 from mauve.estimate import ESTIMATORS
@@ -25,13 +26,12 @@ from mauve.measures.registry import check_names
 from mauve.measures.results import Measurements
 from mauve.printable import printable
 from mauve.quantize.reduce import ORDERS
-from mauve.quantize.registry import QUANTIZERS
-from mauve.results import Comparison
+from mauve.report.page import check_report
 
 _INTERVALS = ("influence", "bootstrap")
 
 
-def print_report(
+def print_result(
     comparison: Comparison,
     human: Path,
     *,
@@ -39,7 +39,7 @@ def print_report(
     margin: float | None = None,
     quiet: bool = False,
 ) -> None:
-    """Print what a reader needs: tables, how to read them, recipe, warnings."""
+    """Print what a reader needs: tables, how to read them, recipe."""
     console = new_console()
     n_human = next(iter(comparison.values())).n_human
     if not quiet:
@@ -61,23 +61,6 @@ def print_report(
     console.print()
     for signature in dict.fromkeys(signatures):
         console.print(f"signature: {printable(signature)}", soft_wrap=True)
-    for message in comparison.warnings:
-        say("warning", message)
-
-
-def _buckets(value: str) -> int | str:
-    if value == "auto":
-        return value
-    try:
-        return int(value)
-    except ValueError:
-        raise typer.BadParameter(
-            f"must be a whole number or 'auto'. Got '{printable(value)}' instead."
-        ) from None
-
-
-def _checked_buckets(value: str) -> str:
-    return str(_buckets(value))
 
 
 def _checked_plot(path: Path | None) -> Path | None:
@@ -102,32 +85,9 @@ def compare(
     match_length: samples.MatchLength = False,
     empty: embedding.Empty = "error",
     no_cache: embedding.NoCache = False,
-    buckets: Annotated[
-        str,
-        typer.Option(
-            metavar="K",
-            callback=_checked_buckets,
-            help="Number of cells, or 'auto': a tenth of the smallest sample, from 2 to 500; the "
-            "nearest cube for drmm, 744 for lattice.",
-        ),
-    ] = "auto",
-    quantizer: Annotated[
-        str,
-        choice(
-            QUANTIZERS,
-            f"What divides the features into cells: {', '.join(QUANTIZERS)}; the latter two are "
-            "trained, and need torch.",
-        ),
-    ] = "kmeans",
-    clusterings: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=5,
-            help="Clusterings to average over, a multiple of 5; 40 by default, or 5 of a quantizer "
-            "that is trained.",
-        ),
-    ] = None,
+    buckets: comparing.Buckets = "auto",
+    quantizer: comparing.Quantizer = "kmeans",
+    clusterings: comparing.Clusterings = None,
     scaling: Annotated[
         float,
         typer.Option(
@@ -154,27 +114,13 @@ def compare(
             metavar="N", min=0, help="Permutations for p-value and ceiling; 0 leaves them out."
         ),
     ] = 1000,
-    explained_variance: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            callback=samples.number("above 0 and at most 1", lambda x: 0 < x <= 1),
-            help="Share of the variance that the principal components keep.",
-        ),
-    ] = 0.9,
+    explained_variance: comparing.ExplainedVariance = 0.9,
     order: Annotated[
         str,
         choice(ORDERS, f"Unit length before the projection or after it: {', '.join(ORDERS)}."),
     ] = "norm-pca",
     seed: samples.Seed = 0,
-    device: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="'auto' embeds on the GPUs that are there and clusters on the CPU; 'cpu', or a "
-            "torch device such as 'cuda', does both there. The bundled model stays on the CPU.",
-        ),
-    ] = "auto",
+    device: comparing.Device = "auto",
     prompts: samples.PromptFile = None,
     by_prompt: samples.ByPrompt = False,
     measures: Annotated[
@@ -205,18 +151,28 @@ def compare(
             help="Write the divergence curves to a .png, .svg or .pdf file.",
         ),
     ] = None,
+    report: explaining.Report = None,
+    metadata: explaining.MetadataFields = None,
     as_json: samples.AsJson = False,
+    as_markdown: samples.AsMarkdown = False,
+    as_latex: samples.AsLatex = False,
     quiet: samples.Quiet = False,
 ) -> None:
     """Measure how far each system's texts are from human texts."""
+    samples.only_one(json=as_json, markdown=as_markdown, latex=as_latex)
     if plot is not None:
         check_picture(plot)
+    if report is not None:
+        check_report(report)
+    elif metadata is not None:
+        raise typer.BadParameter("--metadata is for --report, which is not given.")
     models = measuring.named_models(model)
     if measures is None and (model or training is not None):
         raise typer.BadParameter("--model and --training are for --measures, which is not given.")
     if measures is not None:
         check_names(measures)  # now, not after the comparison
     files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
+    known = explaining.chosen_metadata(files, metadata)
     trained = measuring.read_training(training, field)
     chosen = samples.chosen_embedder(
         files,
@@ -229,8 +185,16 @@ def compare(
         device=device,
         revision=revision,
     )
-    if measures is not None and files.is_text:
+    to_measure = (
+        explaining.report_measures(is_text=files.is_text)
+        if report and measures is None
+        else measures
+    )
+    if to_measure is not None and files.is_text:
         chosen = RememberedEmbedder(get_embedder(chosen))  # texts are read twice
+    scorer = None
+    if to_measure is not None and files.is_text and explaining.asks_for_perplexity(to_measure):
+        scorer = explaining.remembered_scorer(language_model, device)  # and again for a report
     with collected_warnings() as said, progress_bar(not quiet) as on_progress:
         comparison = mauve.compare(
             files.human,
@@ -240,7 +204,7 @@ def compare(
             strip=strip,
             match_length=match_length,
             empty=empty,
-            num_buckets=_buckets(buckets),
+            num_buckets=comparing.number_or_auto(buckets),
             n_clusterings=clusterings,
             quantizer=quantizer,
             scaling=scaling,
@@ -257,13 +221,13 @@ def compare(
             on_progress=on_progress,
         )
         measured = None
-        if measures is not None:
+        if to_measure is not None:
             measured = mauve.measure(
                 files.human,
                 files.systems,
-                measures,
+                to_measure,
                 tokenizer=tokenizer,
-                language_model=language_model,
+                language_model=scorer or language_model,
                 embedder=chosen,
                 models=models,
                 training=trained,
@@ -278,21 +242,45 @@ def compare(
                 comparison=comparison,
                 on_progress=on_progress,
             )
+        explanation = None
+        if report is not None:
+            explanation = mauve.explain(
+                comparison,
+                metadata=known,
+                language_model=scorer,
+                seed=seed,
+                device=device,
+                on_progress=on_progress,
+            )
+    shown = measured if measures is not None else None
+    last = comparison.warnings  # said last; the others are of the cache, say
+    if measured is not None and shown is None:
+        last += measured.warnings  # which the report has
     for message in said:
-        if message not in comparison.warnings:  # of the cache, say; the others come last
+        if message not in last:
             say("warning", message)
     if plot is not None:
         write_picture(comparison, plot)
+    if report is not None and explanation is not None:
+        comparison.to_html(report, explanation=explanation, measured=measured)
     if as_json:
         found = _as_dict(comparison, margin)
-        if measured is not None:
-            found["measures"] = measured.to_dict()
+        if shown is not None:
+            found["measures"] = shown.to_dict()
         typer.echo(json.dumps(found, indent=2, allow_nan=False))
-        if not quiet:
-            for message in comparison.warnings:
-                say("warning", message)
+    elif as_markdown or as_latex:
+        tables = (comparison,) if shown is None else (comparison, shown)
+        parts = [own.to_markdown() if as_markdown else own.to_latex() for own in tables]
+        typer.echo("\n\n".join(parts))
     else:
-        print_report(comparison, human, measured=measured, margin=margin, quiet=quiet)
+        print_result(comparison, human, measured=shown, margin=margin, quiet=quiet)
+    if quiet:
+        return
+    for message in comparison.warnings:
+        say("warning", message)
+    if report is not None and explanation is not None:
+        explaining.say_left_out(files, explanation, metadata)
+        say("report", str(report))
 
 
 def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:

@@ -8,15 +8,22 @@ from typing import Annotated
 import typer
 
 import mauve
-from mauve.cli.compare import print_report
-from mauve.cli.files import check_picture, whole_file, write_picture
-from mauve.cli.terminal import collected_warnings, new_console, progress_bar
+from mauve.cli.compare import print_result
+from mauve.cli.explaining import report_measures
+from mauve.cli.files import check_picture, write_picture
+from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
+from mauve.embed.registry import get_embedder
+from mauve.embed.remembered import RememberedEmbedder
+from mauve.files import whole_file
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
+from mauve.lm.remembered import RememberedScorer
+from mauve.lm.scorer import get_scorer
 from mauve.plot import new_axes
 from mauve.printable import printable
+from mauve.report.page import check_extra, check_report
 from mauve.symptoms import plainest_symptom
 
 _N_TEXTS = 500
@@ -26,39 +33,61 @@ _DECODERS = {"greedy": "greedy", "ancestral": "ancestral", "nucleus": "nucleus:0
 
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to write the texts and the picture.")
+        Path, typer.Option(metavar="FOLDER", help="Where to write the texts, picture and report.")
     ] = Path("demo"),
 ) -> None:
     """Compare texts of a small language model with human ones.
 
     The human texts are passages of the Python language reference, which every Python has
     with it. An n-gram model that has read the rest of it continues their beginnings, by
-    three ways of decoding. Writes the texts and a picture of the divergence curves, and
-    prints the command that compares them again. Files of an earlier demo are replaced.
+    three ways of decoding. Writes the texts, a picture of the divergence curves and a report,
+    and prints the commands that compare and explain them again. Files of an earlier demo are
+    replaced.
     """
     new_axes()  # raises where Matplotlib is missing, before anything is written
+    check_extra()
     out.mkdir(parents=True, exist_ok=True)
-    picture = out / "curves.png"
+    picture, report = out / "curves.png", out / "report.html"
     check_picture(picture)
+    check_report(report)
     console = new_console()
     with collected_warnings(), progress_bar(True) as on_progress:
-        report = on_progress or (lambda *_: None)
-        report("training", 0, len(_DECODERS) + 1)
-        human, training = split_reference(_N_TEXTS)
-        model = NGramModel.fit(training)
-        prompts = ["".join(passage[:_PROMPT]) for passage in human]
-        texts = {"human": ["".join(passage[_PROMPT:]) for passage in human]}
+        say_step = on_progress or (lambda *_: None)
+        say_step("training", 0, len(_DECODERS) + 1)
+        reference = split_reference(_N_TEXTS)
+        passages = reference.passages
+        model = NGramModel.fit(reference.training)
+        prompts = ["".join(passage[:_PROMPT]) for passage in passages]
+        texts = {"human": ["".join(passage[_PROMPT:]) for passage in passages]}
         for done, (name, decoder) in enumerate(_DECODERS.items(), start=1):
-            report("generating", done, len(_DECODERS) + 1)
+            say_step("generating", done, len(_DECODERS) + 1)
             whole = generate(
                 model, parse_decoder(decoder), prompts,
-                max_tokens=len(human[0]) - _PROMPT, seed=done,
+                max_tokens=len(passages[0]) - _PROMPT, seed=done,
             )  # fmt: skip
             texts[name] = [text[len(prompt) :] for prompt, text in zip(prompts, whole, strict=True)]
-        files = {name: _write(out / f"{name}.jsonl", prompts, texts[name]) for name in texts}
+        files = {
+            name: _write(out / f"{name}.jsonl", prompts, reference.topics, texts[name])
+            for name in texts
+        }
         human_file = files.pop("human")
-        comparison = mauve.compare(human_file, files, empty="keep", on_progress=on_progress)
+        embedder = RememberedEmbedder(get_embedder("bundled"))
+        scorer = RememberedScorer(get_scorer("bundled"))
+        comparison = mauve.compare(
+            human_file, files, embedder=embedder, empty="keep", on_progress=on_progress
+        )
+        # A continuation is of the topic of its beginning.
+        topics = {name: {"topic": reference.topics} for name in texts}
+        explanation = mauve.explain(
+            comparison, metadata=topics, language_model=scorer, on_progress=on_progress
+        )
+        measured = mauve.measure(
+            human_file, files, f"perplexity,{report_measures(is_text=True)}",
+            language_model=scorer, embedder=embedder, empty="keep", comparison=comparison,
+            on_progress=on_progress,
+        )  # fmt: skip
     write_picture(comparison, picture)
+    comparison.to_html(report, explanation=explanation, measured=measured)
 
     console.print(
         f"Human: {_N_TEXTS} passages of the Python language reference. Systems: a "
@@ -66,21 +95,29 @@ def demo(
         soft_wrap=True,
     )
     console.print()
-    print_report(comparison, human_file)
+    print_result(comparison, human_file)
+    for message in comparison.warnings:
+        say("warning", message)
     console.print()
     for name in reversed(comparison.rank()):
         told = comparison[name].p_value is not None and (comparison[name].p_value or 0) < 0.05
         symptom = plainest_symptom(texts["human"], texts[name]) if told else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
-    console.print(f"picture: {printable(str(picture))}", soft_wrap=True)
-    command = ["mauve", "compare", *map(str, [human_file, *files.values()])]
+    arguments = [*map(str, [human_file, *files.values()])]
     if not all(text for sample in texts.values() for text in sample):
-        command += ["--empty", "keep"]
-    console.print(f"again: {printable(shlex.join(command))}", soft_wrap=True)
+        arguments += ["--empty", "keep"]
+    for label, line in {
+        "picture": str(picture),
+        "report": str(report),
+        "again": shlex.join(["mauve", "compare", *arguments]),
+        "explain": shlex.join(["mauve", "explain", *arguments]),
+    }.items():
+        console.print(f"{label}: {printable(line)}", soft_wrap=True)
 
 
-def _write(path: Path, prompts: list[str], texts: list[str]) -> Path:
+def _write(path: Path, prompts: list[str], topics: list[str], texts: list[str]) -> Path:
     with whole_file(path) as file:
-        for prompt, text in zip(prompts, texts, strict=True):
-            file.write(json.dumps({"prompt": prompt, "text": text}).encode() + b"\n")
+        for prompt, topic, text in zip(prompts, topics, texts, strict=True):
+            record = {"topic": topic, "prompt": prompt, "text": text}
+            file.write(json.dumps(record).encode() + b"\n")
     return path

@@ -68,6 +68,7 @@ def measure(
         str, typer.Option(metavar="NAME", help="'auto', 'cpu', or a torch device such as 'cuda'.")
     ] = "auto",
     as_json: samples.AsJson = False,
+    as_markdown: samples.AsMarkdown = False,
     as_latex: Annotated[
         bool, typer.Option("--latex", help="Print a LaTeX table in the paper's layout.")
     ] = False,
@@ -77,8 +78,7 @@ def measure(
     quiet: samples.Quiet = False,
 ) -> None:
     """Measure texts by many measures, with human text in a row of its own."""
-    if as_json + as_latex + as_csv > 1:
-        raise typer.BadParameter("only one of --json, --latex and --csv can be given.")
+    samples.only_one(json=as_json, markdown=as_markdown, latex=as_latex, csv=as_csv)
     models = measuring.named_models(model)
     files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
     chosen = samples.chosen_embedder(
@@ -116,6 +116,8 @@ def measure(
     if as_json:
         whole = {"version": mauve.__version__, **found.to_dict()}
         typer.echo(json.dumps(whole, indent=2, allow_nan=False))
+    elif as_markdown:
+        typer.echo(found.to_markdown(gaps=gaps))
     elif as_latex:
         typer.echo(found.to_latex(gaps=gaps))
     elif as_csv:

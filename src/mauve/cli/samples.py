@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mauve.cli import embedding
 from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.errors import InvalidParameterError
+from mauve.files import check_writable
 from mauve.inputs import Prompts, reference_name
 from mauve.printable import printable
 from mauve.samples import SampleLike
@@ -144,23 +145,64 @@ ByPrompt = Annotated[
     bool, typer.Option("--by-prompt", help="The same, with the field 'prompt' of the files.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
+AsMarkdown = Annotated[
+    bool, typer.Option("--markdown", help="Print Markdown tables and nothing else on stdout.")
+]
+AsLatex = Annotated[
+    bool, typer.Option("--latex", help="Print LaTeX tables and nothing else on stdout.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the tables (or the JSON) only.")]
+
+
+def check_output(path: Path, human: Path, systems: list[str]) -> None:
+    """Raise if a file cannot be written, or is one of those to be read."""
+    inputs = [human, *named_systems(systems).values()]
+    if path.resolve() in [own.resolve() for own in inputs]:
+        raise typer.BadParameter(
+            f"'{printable(str(path))}' is one of the files to read: write to another."
+        )
+    check_writable(path)
+
+
+def only_one(**formats: bool) -> None:
+    """Raise if several ways to print the result are asked for.
+
+    Examples
+    --------
+    >>> only_one(json=True, latex=False)
+    """
+    if sum(formats.values()) > 1:
+        *others, last = (f"--{name}" for name in formats)
+        raise typer.BadParameter(f"only one of {', '.join(others)} and {last} can be given.")
 
 
 @dataclass(frozen=True)
 class Files:
-    """What was read: texts, or paths of features."""
+    """What was read: texts, or paths of features.
+
+    Attributes
+    ----------
+    human, systems, prompts
+        As :func:`mauve.compare` takes them.
+    is_text : bool
+    metadata : dict from sample to dict from field to list
+        What the records say of their texts, one value for each; empty for features.
+    unread : tuple of str
+        Fields that cannot be metadata.
+    """
 
     human: SampleLike
     systems: dict[str, SampleLike]
     prompts: Prompts | None
     is_text: bool
+    metadata: dict[str, dict[str, list[Any]]]
+    unread: tuple[str, ...]
 
 
 def read_files(
     human: Path, systems: list[str], *, field: str, prompts: Path | None, by_prompt: bool
 ) -> Files:
-    """Read all files of texts, and the prompts."""
+    """Read all files of texts, what they say of them, and the prompts."""
     named = named_systems(systems)
     if prompts is not None and by_prompt:
         raise typer.BadParameter("--prompts and --by-prompt cannot both be given.")
@@ -168,16 +210,20 @@ def read_files(
         raise typer.BadParameter("only one of the files can be -, which is read once.")
     human_file = embedding.read_file(human, field)
     files = {name: (path, embedding.read_file(path, field)) for name, path in named.items()}
+    every = {reference_name([*named]): (human, human_file), **files}
     by: Prompts | None = None
     if prompts is not None:
         by = read_prompts(prompts)
     elif by_prompt:
-        by = own_prompts(files | {reference_name([*named]): (human, human_file)})
+        by = own_prompts(every)
+    read = {name: file for name, (_, file) in every.items() if file is not None}
     return Files(
         human if human_file is None else human_file.texts,
         {name: path if file is None else file.texts for name, (path, file) in files.items()},
         by,
         human_file is not None,
+        {name: file.metadata for name, file in read.items() if file.metadata},
+        tuple(dict.fromkeys(field for file in read.values() for field in file.unread)),
     )
 
 

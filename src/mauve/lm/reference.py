@@ -1,5 +1,6 @@
 """Human prose that every Python has with it: the language reference."""
 
+from dataclasses import dataclass
 from pydoc_data.topics import topics
 
 import numpy as np
@@ -10,9 +11,26 @@ from mauve.lm.tokens import tokenize
 _PROSE = 0.8  # letters among the characters of a passage; grammars and tables have fewer
 
 
-def split_reference(
-    n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0
-) -> tuple[list[list[str]], list[list[str]]]:
+@dataclass(frozen=True)
+class Reference:
+    """The Python language reference in two parts.
+
+    Attributes
+    ----------
+    passages : list of list of str
+        Tokens, white space included: joined they are the text.
+    topics : list of str
+        The heading of the topic that each passage is from.
+    training : list of list of str
+        Whole topics that no passage is from.
+    """
+
+    passages: list[list[str]]
+    topics: list[str]
+    training: list[list[str]]
+
+
+def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0) -> Reference:
     """Split the Python language reference into passages to compare with and text to learn.
 
     Parameters
@@ -24,21 +42,21 @@ def split_reference(
 
     Returns
     -------
-    passages : list of list of str
-        Tokens, white space included: joined they are the text.
-    training : list of list of str
-        Whole topics that no passage is from.
+    Reference
 
     Examples
     --------
-    >>> passages, training = split_reference(100)
-    >>> len(passages), {len(passage) for passage in passages}
+    >>> found = split_reference(100)
+    >>> len(found.passages), {len(passage) for passage in found.passages}
     (100, {72})
+    >>> len(found.topics), len(set(found.topics)) > 3
+    (100, True)
     """
     check_int("split_reference", "n_passages", n_passages, 1)
     check_int("split_reference", "n_tokens", n_tokens, 2)
     texts = _distinct_topics()
     passages: list[list[str]] = []
+    headings: list[str] = []
     training = []
     for i in np.random.default_rng(seed).permutation(len(texts)):
         tokens = tokenize(texts[i])
@@ -46,13 +64,15 @@ def split_reference(
             training.append(tokens)
             continue
         parts = [tokens[end - n_tokens : end] for end in range(n_tokens, len(tokens), n_tokens)]
-        passages += [part for part in parts if _is_prose("".join(part))]
+        prose = [part for part in parts if _is_prose("".join(part))]
+        passages += prose
+        headings += [_heading(texts[i])] * len(prose)
     if not training:
         raise InvalidParameterError(
             "The 'n_passages' parameter of split_reference must leave topics to learn from. "
             f"Got {n_passages} instead: use fewer, or shorter ones."
         )
-    return passages[:n_passages], training
+    return Reference(passages[:n_passages], headings[:n_passages], training)
 
 
 def _distinct_topics() -> list[str]:
@@ -63,6 +83,10 @@ def _distinct_topics() -> list[str]:
         if not any(middle in longer for longer in found):
             found.append(text)
     return found
+
+
+def _heading(text: str) -> str:
+    return text.strip().split("\n")[0]
 
 
 def _is_prose(text: str) -> bool:

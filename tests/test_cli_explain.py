@@ -1,0 +1,464 @@
+"""``mauve explain`` as its users meet it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from typer.testing import CliRunner
+
+import mauve
+from mauve.cli import app
+from mauve.cli.explained import _measures, excerpt
+from mauve.explanation.results import ClusterMeasure
+
+QUICK = ["--permutations", "100"]
+TOPICS = {
+    "garden": "rose tulip soil seed water spade leaf bloom hedge lawn",
+    "sea": "wave sail harbour anchor tide gull deck storm coast fish",
+    "city": "street tram bridge market tower crowd station lamp window square",
+    "music": "violin chord tempo singer choir drum melody stage pitch tune",
+}
+SHARES = {
+    "human": [0.25, 0.25, 0.25, 0.25],
+    "good": [0.25, 0.25, 0.25, 0.25],
+    "odd": [0.6, 0.2, 0.2, 0.0],  # much of the garden, no music
+}
+HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/] \u202egnp\u202c \x07 :smile: \ud800 <script>"
+
+
+def invoke(*arguments, **env):
+    return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "80"} | env)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder of texts about four topics, of which one system has its own choice."""
+    folder = tmp_path_factory.mktemp("explained")
+    rng = np.random.default_rng(0)
+    for name, shares in SHARES.items():
+        lines = []
+        for i, topic in enumerate(rng.choice([*TOPICS], size=150, p=shares)):
+            words = rng.choice(TOPICS[topic].split(), size=30)
+            record = {
+                "text": f"{' '.join(words)}.",
+                "topic": topic,
+                "score": i / 7,
+                "row": f"{name} {i}",
+            }
+            lines.append(json.dumps(record))
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def features(feature_files, tmp_path, monkeypatch):
+    for path in feature_files.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# What it prints
+
+
+def test_what_is_planted_is_named(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK)
+    assert done.exit_code == 0, done.stderr
+    much, little = done.stdout.split("writes too little of")
+    assert much.index("odd: MAUVE") < much.index("writes too much of")
+    garden, music = (set(TOPICS[topic].split()) for topic in ("garden", "music"))
+    assert len(garden & set(re.findall(r"\w+", much))) > 3
+    assert len(music & set(re.findall(r"\w+", little))) > 3
+    assert re.search(r"^  topic +garden 100%, 4\d% of all texts \(p < 0\.0001\)", much, re.M)
+    assert re.search(r"^  topic +music 100%", little, re.M)
+    assert re.search(r"^  human \d+ +\w+ \w+ ", little, re.M)
+    assert re.search(r"^metadata +texts +values", done.stdout, re.M)
+    assert "A cluster is a group of texts" in done.stdout
+    assert "signature: mauve:" in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("note: fields that are not used as metadata: row (nearly every")
+    assert "score (not all values are short strings or whole numbers)" in done.stderr
+
+
+def test_both_lists_of_texts(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", "--clusters", 4, *QUICK)
+    machine, uncovered = re.findall(r"\[cluster\]\):\n((?:  .*\n)+)", done.stdout)
+    assert machine.count("\n") == uncovered.count("\n") == 3
+    assert "the most machine-like texts of odd" in done.stdout
+    assert set(re.findall(r"\w+", uncovered)) & set(TOPICS["music"].split())
+
+
+def test_systems_stand_best_first_and_what_is_alike_is_said_to_be(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", "good.jsonl", *QUICK)
+    assert done.exit_code == 0, done.stderr
+    good, odd = re.split(r"^─{80}\nodd", done.stdout, flags=re.M)
+    assert "good: MAUVE" in good
+    assert re.search(r"None of \d+ clusters differs by more than chance would explain", good)
+    assert "writes too" not in good
+    assert "machine-like" not in good
+    assert "writes too much of" in odd
+
+
+def test_top_and_examples(here):
+    def shown(*more):
+        done = invoke("explain", "human.jsonl", "odd.jsonl", "--clusters", 4, *QUICK, *more)
+        return len(re.findall(r"^  (?:human|model) \d+  ", done.stdout, re.M))
+
+    assert shown("--examples", 0) == shown("--top", 0) == shown("--quiet") == 0
+    assert shown("--top", 1, "--examples", 2) > shown("--top", 1)
+
+
+def test_quiet_prints_tables_only(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK, "--quiet")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    for absent in ("against", "signature", "A cluster is", "machine-like"):
+        assert absent not in done.stdout
+    assert "writes too much of" in done.stdout
+
+
+def test_perplexity_of_clusters(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK, "--lm", "bundled", "--top", 1)
+    assert re.search(
+        r"^  texts +30 and 30 words \(people and model\); perplexity \d+ ", done.stdout, re.M
+    )
+    without = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK)
+    assert "perplexity" not in without.stdout
+
+
+def test_measures_of_one_side():
+    words, loops = ClusterMeasure("words", None, 36.4), ClusterMeasure("repetition", None, 0.0)
+    perplexity = ClusterMeasure("perplexity", None, None)  # of empty texts
+    assert _measures([words, loops, perplexity]) == "36 words (model); perplexity –"
+    words, loops = ClusterMeasure("words", 40.0, 30.0), ClusterMeasure("repetition", 0.0, 0.5)
+    assert _measures([words, loops]) == (
+        "40 and 30 words (people and model); 0% and 50% end in a loop"
+    )
+
+
+def test_another_mixture(here):
+    arguments = ["explain", "human.jsonl", "odd.jsonl", *QUICK, "--clusters", 4, "--mixture", 0.2]
+    done = invoke(*arguments)
+    assert re.search(r"^type I 0\.\d+, type II 0\.\d+, at λ = 0\.2$", done.stdout, re.M)
+    assert "0.69" not in " ".join(done.stdout.split("A cluster is")[1].split())
+
+
+def test_features_have_positions_in_place_of_texts(features):
+    done = invoke("explain", "human.npy", "bad.npy", "good.npy", *QUICK, "--clusters", 5)
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr == ""
+    assert re.search(r"^cluster \d +\d+\.\d% ", done.stdout, re.M)
+    assert re.search(r"^  model \d+$", done.stdout, re.M)
+    assert re.search(r"^   0\.\d\d +\d+  \[\d\]$", done.stdout, re.M)
+    assert "named after its words" not in done.stdout
+
+
+# Other formats
+
+
+def test_json_is_what_the_library_says(here):
+    done = invoke(
+        "explain", "human.jsonl", "odd.jsonl", *QUICK, "--clusters", 4, "--seed", 3, "--json",
+        "--metadata", "topic", "--confidence", 0.9, "--buckets", 12, "--clusterings", 10,
+    )  # fmt: skip
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    records = {
+        name: [json.loads(line) for line in Path(f"{name}.jsonl").read_text().splitlines()]
+        for name in ("human", "odd")
+    }
+    texts = {name: [record["text"] for record in own] for name, own in records.items()}
+    topics = {name: {"topic": [record["topic"] for record in own]} for name, own in records.items()}
+    comparison = mauve.compare(
+        texts["human"], {"odd": texts["odd"]}, n_permutations=100, seed=3, confidence=0.9,
+        num_buckets=12, n_clusterings=10,
+    )  # fmt: skip
+    expected = mauve.explain(comparison, n_clusters=4, n_permutations=100, seed=3, metadata=topics)
+    assert found == {
+        "version": mauve.__version__,
+        **comparison.to_dict(),
+        "explanation": json.loads(json.dumps(expected.to_dict())),
+    }
+
+
+def test_texts_add_up_to_the_divergences(here, tmp_path):
+    path = tmp_path / "texts.jsonl"
+    done = invoke(
+        "explain", "human.jsonl", "odd.jsonl", "good.jsonl", *QUICK, "--texts", path, "--json",
+        "--quiet",
+    )  # fmt: skip
+    assert done.exit_code == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == 4 * 150  # the human texts once for each system
+    for system in json.loads(done.stdout)["explanation"]["systems"]:
+        own = [line for line in lines if line["system"] == system["name"]]
+        sums = {
+            sample: sum(line["contribution"] for line in own if line["sample"] == sample)
+            for sample in ("human", system["name"])
+        }
+        # Sums of 150 numbers below 1.
+        assert sums["human"] == pytest.approx(system["type_2"], abs=1e-12)
+        assert sums[system["name"]] == pytest.approx(system["type_1"], abs=1e-12)
+
+
+def test_files_are_named_on_stderr(here, tmp_path):
+    paths = [tmp_path / "texts.jsonl", tmp_path / "report.html"]
+    done = invoke(
+        "explain", "human.jsonl", "odd.jsonl", *QUICK, "--metadata", "none",
+        "--texts", paths[0], "--report", paths[1], "--json",
+    )  # fmt: skip
+    assert done.stderr.splitlines() == [f"texts: {paths[0]}", f"report: {paths[1]}"]
+    assert json.loads(done.stdout)["explanation"]["fields"] == []
+    page = paths[1].read_text()
+    assert page.startswith("<!doctype html>")
+    assert "odd" in page
+
+
+def test_markdown_and_latex(here):
+    arguments = ["explain", "human.jsonl", "a_b=odd.jsonl", "good.jsonl", *QUICK, "--quiet"]
+    markdown = invoke(*arguments, "--markdown").stdout
+    assert re.findall(r"^## .*$", markdown, re.M) == ["## good", r"## a\_b"]
+    assert markdown.count("\n|---|---|---:|") == 2
+    latex = invoke(*arguments, "--latex").stdout
+    assert re.findall(r"^% .*$", latex, re.M) == ["% good", "% a_b"]
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 2
+
+
+# Metadata
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields"), [("topic", ["topic"]), ("none", []), (" topic ,topic", ["topic"])]
+)
+def test_fields_that_are_asked_for(here, asked, fields):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK, "--metadata", asked, "--json")
+    assert done.stderr == ""
+    found = json.loads(done.stdout)["explanation"]
+    assert [own["field"] for own in found["fields"]] == fields
+
+
+def test_a_field_that_says_nothing_is_named_with_the_reason(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK, "--metadata", "row", "--json")
+    assert done.stderr == (
+        "note: fields that are not used as metadata: row (nearly every text has a value of its "
+        "own (300 values, 300 texts))\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("source", "error: 'source' of --metadata must be a field of the files. They have topic"),
+        ("score", "error: The field 'score' of --metadata must have strings of up to 200"),
+    ],
+)
+def test_fields_that_there_are_not(here, field, message):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", "--metadata", field)
+    assert done.exit_code == 1
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+def test_metadata_of_a_system_called_human(here):
+    arguments = ["explain", "human.jsonl", "human=odd.jsonl", *QUICK, "--metadata", "topic"]
+    found = json.loads(invoke(*arguments, "--json").stdout)["explanation"]
+    assert found["fields"][0]["n_texts"] == 300
+    assert found["systems"][0]["human_name"] == "human (reference)"
+
+
+# Names and texts from anywhere
+
+
+def test_hostile_names_texts_and_metadata(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for name, topics in {"human": ["sea", "city"], "model": ["sea", "sea"]}.items():
+        lines = []
+        for i in range(120):
+            topic = topics[i % 2]
+            body = " ".join(rng.choice(TOPICS[topic].split(), size=20))
+            text = f"{HOSTILE}\r\n\n{body} {HOSTILE}" + "x" * (i == 0) * 10**6
+            lines.append(json.dumps({"text": text, f"{HOSTILE}\n": f"{topic}\n{HOSTILE}"}))
+        Path(f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    system = f"{HOSTILE}\n".replace("\ud800", "")
+    done = invoke("explain", "human.jsonl", f"{system}=model.jsonl", *QUICK, "--clusters", 4)
+    assert done.exit_code == 0, done.stderr
+    assert "writes too" in done.stdout
+    shown = done.stdout + done.stderr
+    assert all(letter.isprintable() or letter == "\n" for letter in shown)
+    assert r"\x1b[31mred\x1b[0m [bold]x[/] \u202egnp" in shown
+    assert ":smile:" in shown
+    assert_fits(done.stdout, 80)
+
+
+def assert_fits(printed, columns):
+    for line in printed.splitlines():
+        if not line.startswith(("against ", "signature: ")):  # to be copied as a whole
+            assert cell_len(line) <= columns, line
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_width(here, columns):
+    done = invoke(
+        "explain", "human.jsonl", "a-rather-long-name=odd.jsonl", *QUICK, COLUMNS=str(columns)
+    )
+    assert_fits(done.stdout, columns)
+    assert max(map(len, done.stdout.splitlines())) > columns - 10
+
+
+def test_a_narrow_terminal_ends_in_no_error(here):
+    assert invoke("explain", "human.jsonl", "odd.jsonl", *QUICK, COLUMNS="15").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "line"),
+    [
+        ("", 40, "(empty)"),
+        (" \n\t", 40, "(nothing but white space)"),
+        ("  one\n\n two ", 40, "one two"),
+        ("x" * 10**6, 20, "x" * 19 + "…"),
+        ("日本語の文章は空白なしで書かれる", 21, "日本語の文章は空白な…"),
+        ("日本" * 20, 21, "日本日本日… 日本日本"),  # a loop
+        ("one " * 9 + "two", 5, "one one one one one…"),  # never less than 20
+        (" " * 5000 + "late", 40, "late"),
+        ("a b c d e f g h i j k l m n o " + "and on " * 9, 30, "a b c d e f g h i j… on and on"),
+    ],
+)
+def test_excerpt(text, width, line):
+    assert excerpt(text, width) == line
+
+
+def test_no_colour_in_a_pipe(features):
+    done = subprocess.run(
+        [sys.executable, "-m", "mauve", "explain", "human.npy", "bad.npy", *QUICK],
+        capture_output=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\x1b" not in done.stdout
+
+
+def test_a_terminal_that_lacks_the_letters(features):
+    done = subprocess.run(
+        [sys.executable, "-m", "mauve", "explain", "human.npy", "bad.npy", *QUICK],
+        capture_output=True,
+        timeout=120,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--clusters", "many"], "a whole number or 'auto'"),
+        (["--mixture", "1"], "above 0 and below 1"),
+        (["--permutations", "99"], "--permutations"),
+        (["--texts", "texts.csv"], "'texts.csv' must end in .jsonl"),
+        (["--texts", "human.jsonl"], "'human.jsonl' is one of the files to read"),
+        (["--texts", "./odd.jsonl"], "is one of the files to read"),
+        (["--report", "report.pdf"], "'report.pdf' must end in .html"),
+        (["--json", "--latex"], "only one of --json, --markdown and --latex"),
+        (["--estimator", "plugin"], "No such option"),
+    ],
+)
+def test_usage_errors(here, arguments, message):
+    before = Path("odd.jsonl").read_bytes()
+    done = invoke("explain", "human.jsonl", "odd.jsonl", *arguments)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+    assert done.stdout == ""
+    assert Path("odd.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--texts", "--report"])
+@pytest.mark.parametrize("place", ["nowhere", "human.npy", "/proc"])
+def test_where_nothing_can_be_written(features, option, place):
+    path = f"{place}/a{'.jsonl' if option == '--texts' else '.html'}"
+    # The missing system shows that the file is checked first.
+    done = invoke("explain", "human.npy", "nowhere.npy", option, path)
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"error: '{path}' cannot be written")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--clusters", "1"], r"'n_clusters' parameter of explain must be an int in \[2, 40\]"),
+        (["--lm", "bundled"], "'human.npy' holds features, which no language model reads"),
+        (["--embedder", "gpt2"], "'human.npy' holds features, which no embedder reads"),
+        (["--metadata", "topic"], "'topic' of --metadata must be a field of the files. They have"),
+    ],
+)
+def test_errors_are_one_line(features, arguments, message):
+    done = invoke("explain", "human.npy", "good.npy", *QUICK, *arguments)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert re.search(f"^error: .*{message}", done.stderr)
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_language_model_that_there_is_not(here):
+    done = invoke("explain", "human.jsonl", "odd.jsonl", "--lm", "no/such/model")
+    assert done.exit_code == 1
+    assert "no/such/model" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_ctrl_c_half_way_leaves_nothing(tmp_path):
+    # The named pipe tells when the program is past its start: it opens the prompts.
+    os.mkfifo(tmp_path / "prompts")
+    np.save(tmp_path / "long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
+    before = sorted(tmp_path.iterdir())
+    attentive = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "import mauve.cli; mauve.cli.main()"
+    )
+    arguments = [
+        "explain", "long.npy", "other=long.npy", "--permutations", "200000",
+        "--prompts", "prompts", "--texts", "texts.jsonl", "--report", "report.html",
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", attentive, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    with open(tmp_path / "prompts", "w") as prompts:
+        prompts.writelines(f"prompt {i}\n" for i in range(1000))
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_failed_run_keeps_the_old_files(features):
+    for name in ("texts.jsonl", "report.html"):
+        Path(name).write_text("old")
+    done = invoke(
+        "explain", "human.npy", "nowhere.npy", "--texts", "texts.jsonl", "--report", "report.html"
+    )
+    assert done.exit_code == 1
+    assert Path("texts.jsonl").read_text() == Path("report.html").read_text() == "old"
