@@ -41,8 +41,8 @@ def explain(
     comparison : Comparison
         What :func:`mauve.compare` found, of texts or of features.
     n_clusters : int or "auto"
-        Clusters to tell the gap by; 2.5 times their square is about the number of texts by
-        default, up to 30 clusters.
+        Clusters to tell the gap by; 18 for 1,000 texts of all samples, 25 for 2,000 and 30 for
+        3,000 or more by default.
     mixture : float in (0, 1)
         λ, the weight of people in the mixture R that both sides are held against.
     metadata : mapping from sample to mapping from field to sequence, optional

@@ -77,7 +77,7 @@ class Describer:
         rows = np.flatnonzero(self.consensus.members == c)
         nearest = rows[np.argmax(self.closeness[rows])]
         beginning = " ".join(self.texts[nearest][:_QUOTED].split()[:-1])
-        return f"like “{beginning}…”" if beginning else None
+        return f"texts like “{beginning}…”" if beginning else None
 
     @cached_property
     def stability(self) -> Array:
