@@ -40,16 +40,10 @@ def test_writes_texts_picture_and_report(demo):
         lines = (folder / "demo" / f"{name}.jsonl").read_text("utf-8").splitlines()
         records = [json.loads(line) for line in lines]
         assert len(records) == 500
-        assert {*records[0]} == {"topic", "prompt", "text"}
-
-
-def test_texts_of_one_prompt_have_one_topic(demo):
-    topics = []
-    for name in ("human", *SYSTEMS):
-        lines = (demo[0] / "demo" / f"{name}.jsonl").read_text("utf-8").splitlines()
-        topics.append([json.loads(line)["topic"] for line in lines])
-    assert len(set(topics[0])) > 5
-    assert topics == topics[:1] * 4
+        # Topics of the human texts alone: a continuation has that of its beginning.
+        assert {*records[0]} == {"prompt", "text"} | ({"topic"} if name == "human" else set())
+        if name == "human":
+            assert len({record["topic"] for record in records}) > 5
 
 
 def test_report_has_systems_clusters_topics_and_perplexity(demo):
@@ -94,7 +88,7 @@ def test_the_other_printed_command_explains_it(demo):
     for name in SYSTEMS:
         assert re.search(rf"^{name}: MAUVE 0\.\d+", explained.stdout, re.MULTILINE)
     assert explained.stdout.count("writes too much of") == 3
-    assert re.search("^metadata .*\n.*\ntopic +2000 ", explained.stdout, re.MULTILINE)
+    assert re.search("^metadata .*\n.*\ntopic +500 ", explained.stdout, re.MULTILINE)
 
 
 def test_out_that_is_a_file(tmp_path):

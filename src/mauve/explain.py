@@ -7,13 +7,18 @@ from mauve.comparison import Comparison
 from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.explanation.cluster_measures import text_measures
-from mauve.explanation.consensus import consensus_clusters, default_clusters
+from mauve.explanation.consensus import check_clusters, consensus_clusters
 from mauve.explanation.contributions import divergences_at, group_shares, text_contributions
 from mauve.explanation.describe import Describer
-from mauve.explanation.differing import differing_clusters
+from mauve.explanation.differing import differing_clusters, least_permutations
 from mauve.explanation.explained import Explanation, PairTexts, SystemExplanation
 from mauve.explanation.map import map_texts
-from mauve.explanation.metadata import Metadata, check_metadata, summarize_field
+from mauve.explanation.metadata import (
+    Metadata,
+    check_metadata,
+    once_a_prompt,
+    summarize_field,
+)
 from mauve.explanation.results import Cluster
 from mauve.explanation.wording import phrase_table
 from mauve.lm.scorer import TokenScorer, get_scorer
@@ -29,7 +34,7 @@ def explain(
     metadata: Metadata | None = None,
     language_model: str | TokenScorer | None = None,
     n_texts: int = 5,
-    n_permutations: int = 1000,
+    n_permutations: int | None = None,
     seed: int = 0,
     device: str = "auto",
     on_progress: Progress | None = None,
@@ -52,8 +57,9 @@ def explain(
         model. It reads all texts once more, so that there is none by default.
     n_texts : int
         Texts of either side that are kept as examples of a cluster, typical and telling ones.
-    n_permutations : int
-        For the test of every cluster.
+    n_permutations : int, optional
+        For the test of every cluster; 1,000 by default, or as many as the confidence of the
+        comparison takes.
     seed : int
         Everything random follows from it.
     device : str
@@ -70,7 +76,7 @@ def explain(
     -----
     Every text of the model has a part of KL(Q|R), and every human text one of KL(P|R); a
     cluster has the sum of its texts' parts, with an interval. Clusters are groups of texts
-    that most of the clusterings put together, found without a look at the sides. Those that
+    that often share a cell, over all clusterings, found without a look at the sides. Those that
     differ are flagged, with the chance of any false flag held at one minus the confidence
     of the comparison. ``docs/explanations.md`` has the method and how good it is.
 
@@ -88,13 +94,17 @@ def explain(
     True
     """
     if not isinstance(comparison, Comparison):
-        raise bad_parameter("explain", "comparison", "what mauve.compare returns", comparison)
+        raise bad_parameter("explain", "comparison", "what mauve.compare returns", type(comparison))
     compared = comparison.compared
     n_all = sum(compared.sizes.values())
-    wanted = _check_clusters(n_clusters, n_all)
-    check_real("explain", "mixture", mixture, above=0, up_to=1 - 1e-9)
+    wanted = check_clusters(n_clusters, n_all)
+    if not 0 < check_real("explain", "mixture", mixture, above=0, up_to=1) < 1:
+        raise bad_parameter("explain", "mixture", "above 0 and below 1", mixture)
     check_int("explain", "n_texts", n_texts, 0)
-    check_int("explain", "n_permutations", n_permutations, 100)
+    confidence = next(iter(comparison.values())).confidence
+    least = least_permutations(confidence)
+    n_draws = max(1000, least) if n_permutations is None else n_permutations
+    check_int("explain", "n_permutations", n_draws, least)
     check_int("explain", "seed", seed, 0)
     values, left_out = check_metadata(metadata or {}, compared.sizes)
     if language_model is not None and compared.texts is None:
@@ -115,43 +125,35 @@ def explain(
         texts = [text for own in compared.texts.values() for text in own]
     features = clustering.reduced[clustering.position]
     describer = Describer(
-        consensus,
-        features,
-        texts,
-        None if texts is None else phrase_table(texts),
-        {} if texts is None else text_measures(texts, scorer, on_progress),
-        values,
-        n_texts,
-        seed,
+        consensus=consensus,
+        features=features,
+        texts=texts,
+        phrases=None if texts is None else phrase_table(texts),
+        measures={} if texts is None else text_measures(texts, scorer, on_progress),
+        metadata=values,
+        prompts=compared.prompt_keys,
+        n_texts=n_texts,
+        seed=seed,
     )
     report("explaining", 2, steps)
     numbers = consensus.members + 1
     fields = tuple(
-        summarize_field(field, own, numbers, labels, seed) for field, own in values.items()
+        summarize_field(field, once_a_prompt(own, compared.prompt_keys), numbers, labels, seed)
+        for field, own in values.items()
     )
     systems = {}
-    for done, (name, result) in enumerate(comparison.items(), start=3):
+    for done, name in enumerate(comparison, start=3):
         report("explaining", done, steps)
-        systems[name] = _explain_system(
-            compared, describer, name, mixture, result.confidence, n_permutations
-        )
+        systems[name] = _explain_system(compared, describer, name, mixture, confidence, n_draws)
     report("explaining", steps, steps)
     return Explanation(
         systems,
-        sizes=compared.sizes,
+        compared=compared,
         assignment=numbers,
         text_map=map_texts(features, consensus.members),
         fields=fields,
         fields_left_out=left_out,
     )
-
-
-def _check_clusters(n_clusters: int | str, n_all: int) -> int:
-    if n_clusters == "auto":
-        return default_clusters(n_all)
-    if isinstance(n_clusters, str):
-        raise bad_parameter("explain", "n_clusters", "an int or 'auto'", n_clusters)
-    return check_int("explain", "n_clusters", n_clusters, 2, n_all // 10)
 
 
 def _explain_system(

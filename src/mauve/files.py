@@ -31,6 +31,8 @@ def check_writable(path: Path) -> None:
     """Raise unless a file can be written to `path`."""
     if path.is_dir():
         raise InvalidParameterError(f"'{path}' must be a file. It is a folder.")
+    if path.exists() and not path.is_file():  # a device, which a rename would replace
+        raise InvalidParameterError(f"'{path}' must be a file. It is a device or a pipe.")
     probe = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")
     try:
         probe.open("xb").close()

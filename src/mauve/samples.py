@@ -1,6 +1,7 @@
 """A sample in any form in: features, feature files, texts, text files."""
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -130,7 +131,8 @@ def load_features(source: SampleLike, name: str) -> NDArray[Any]:
 
 def _texts(source: Any, name: str) -> list[str]:
     texts = [str(text) for text in checked_texts(list(source), name)]
-    if all(len(text) < 256 and "\n" not in text and Path(text).is_file() for text in texts[:20]):
+    # Not Path.is_file, which raises where a name is too long in bytes.
+    if all(len(text) < 256 and "\n" not in text and os.path.isfile(text) for text in texts[:20]):
         raise InvalidParameterError(
             f"'{name}' must hold texts. Got names of files, such as {texts[0]!r}, instead: pass "
             "one path for a sample, or a mapping from names to paths for several systems."

@@ -127,6 +127,9 @@ def latex_escaped(text: str) -> str:
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
         "ε": r"$\varepsilon$", "²": "$^2$",
+        "[": "{[}", "]": "{]}", "*": "{*}",  # which a row would take as an argument
+        "`": r"\textasciigrave{}",
         **{mark: "\\" + mark for mark in "&%$#_{}"},
     }  # fmt: skip
-    return "".join(special.get(letter, letter) for letter in text)
+    escaped = "".join(special.get(letter, letter) for letter in text)
+    return escaped.replace("--", "-{}-").replace("--", "-{}-")  # no dashes of hyphens

@@ -212,7 +212,7 @@ def test_written_as_a_whole_or_not_at_all(features, tmp_path):
 
 
 def test_an_explanation_of_something_else_is_refused(features, explained):
-    with pytest.raises(mauve.InvalidParameterError, match=r"near \(200 texts\)"):
+    with pytest.raises(mauve.InvalidParameterError, match=r"of this comparison: mauve.explain"):
         render_report(features[0], explanation=explained[1])
     with pytest.raises(mauve.InvalidParameterError, match=r"what mauve\.compare returns"):
         render_report("a comparison")

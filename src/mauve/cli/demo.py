@@ -21,7 +21,6 @@ from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
 from mauve.lm.remembered import RememberedScorer
 from mauve.lm.scorer import get_scorer
-from mauve.plot import new_axes
 from mauve.printable import printable
 from mauve.report.page import check_extra, check_report
 from mauve.symptoms import plainest_symptom
@@ -44,8 +43,7 @@ def demo(
     and prints the commands that compare and explain them again. Files of an earlier demo are
     replaced.
     """
-    new_axes()  # raises where Matplotlib is missing, before anything is written
-    check_extra()
+    check_extra()  # before anything is written
     out.mkdir(parents=True, exist_ok=True)
     picture, report = out / "curves.png", out / "report.html"
     check_picture(picture)
@@ -66,20 +64,22 @@ def demo(
                 max_tokens=len(passages[0]) - _PROMPT, seed=done,
             )  # fmt: skip
             texts[name] = [text[len(prompt) :] for prompt, text in zip(prompts, whole, strict=True)]
-        files = {
-            name: _write(out / f"{name}.jsonl", prompts, reference.topics, texts[name])
-            for name in texts
-        }
+        # Continuations have the topics of their beginnings: to count them too would be to count
+        # each passage four times over.
+        fields = {name: {"prompt": prompts, "text": texts[name]} for name in texts}
+        fields["human"]["topic"] = reference.topics
+        files = {name: _write(out / f"{name}.jsonl", fields[name]) for name in texts}
         human_file = files.pop("human")
         embedder = RememberedEmbedder(get_embedder("bundled"))
         scorer = RememberedScorer(get_scorer("bundled"))
         comparison = mauve.compare(
             human_file, files, embedder=embedder, empty="keep", on_progress=on_progress
         )
-        # A continuation is of the topic of its beginning.
-        topics = {name: {"topic": reference.topics} for name in texts}
         explanation = mauve.explain(
-            comparison, metadata=topics, language_model=scorer, on_progress=on_progress
+            comparison,
+            metadata={"human": {"topic": reference.topics}},
+            language_model=scorer,
+            on_progress=on_progress,
         )
         measured = mauve.measure(
             human_file, files, f"perplexity,{report_measures(is_text=True)}",
@@ -115,9 +115,8 @@ def demo(
         console.print(f"{label}: {printable(line)}", soft_wrap=True)
 
 
-def _write(path: Path, prompts: list[str], topics: list[str], texts: list[str]) -> Path:
+def _write(path: Path, fields: dict[str, list[str]]) -> Path:
     with whole_file(path) as file:
-        for prompt, topic, text in zip(prompts, topics, texts, strict=True):
-            record = {"topic": topic, "prompt": prompt, "text": text}
-            file.write(json.dumps(record).encode() + b"\n")
+        for values in zip(*fields.values(), strict=True):
+            file.write(json.dumps(dict(zip(fields, values, strict=True))).encode() + b"\n")
     return path

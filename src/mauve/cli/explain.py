@@ -16,6 +16,8 @@ from mauve.comparison import Comparison
 from mauve.embed.registry import get_embedder
 from mauve.embed.remembered import RememberedEmbedder
 from mauve.errors import InvalidParameterError
+from mauve.explanation.consensus import check_clusters
+from mauve.explanation.differing import least_permutations
 from mauve.explanation.explained import Explanation
 from mauve.printable import printable
 from mauve.report.page import check_report
@@ -97,11 +99,19 @@ def explain(
     tell most.
     """
     samples.only_one(json=as_json, markdown=as_markdown, latex=as_latex)
+    if permutations < least_permutations(confidence):
+        raise typer.BadParameter(
+            f"--permutations must be at least {least_permutations(confidence)} with --confidence "
+            f"{confidence:g}. Got {permutations} instead."
+        )
     if texts is not None:
         samples.check_output(texts, human, systems)
     if report is not None:
         check_report(report)
     files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
+    wanted_clusters = comparing.number_or_auto(clusters)
+    if files.n_texts is not None:  # else it is checked when the features are read
+        check_clusters(wanted_clusters, files.n_texts)
     known = explaining.chosen_metadata(files, metadata)
     chosen = samples.chosen_embedder(
         files,
@@ -145,7 +155,7 @@ def explain(
         )
         explanation = mauve.explain(
             comparison,
-            n_clusters=comparing.number_or_auto(clusters),
+            n_clusters=wanted_clusters,
             mixture=mixture,
             metadata=known,
             language_model=scorer,

@@ -69,10 +69,10 @@ def print_system(
             _print_cluster(console, explained.human_name, cluster, examples, width)
     if quiet or not (flagged or _is_told(result)):
         return
-    name = printable(explained.name)
+    name, who = printable(explained.name), printable(explained.human_name)
     for title, shares in (
         (f"the most machine-like texts of {name}", explained.machine_like(_N_TEXTS)),
-        (f"the human texts that {name} covers least", explained.uncovered(_N_TEXTS)),
+        (f"the {who} texts that {name} covers least", explained.uncovered(_N_TEXTS)),
     ):
         console.print()
         print_lines(console, f"{title} (log-ratio, position, [cluster]):", width)
@@ -210,7 +210,7 @@ def how_to_read(explanation: Explanation, *, has_texts: bool) -> str:
     """Return the sentences that go with an explanation."""
     confidence, mixture = explanation.confidence, explanation.mixture
     reading = (
-        "A cluster is a group of texts that most of the clusterings put together"
+        "A cluster is a group of texts that often share a cell, over all clusterings"
         + (", named after its words. " if has_texts else ". ")
         + "human and model are its share of the texts of either side. Type I and type II are what "
         "it adds to KL(Q|R), writing what people do not, and to KL(P|R), not writing what they "
@@ -220,7 +220,7 @@ def how_to_read(explanation: Explanation, *, has_texts: bool) -> str:
         "log-ratio of a text is "
     )
     most = (
-        "0.69 where the other side has nothing like it"
+        "about 0.69 where the other side has nothing like it"
         if mixture == 0.5
         else "the higher the less the other side has of its like"
     )

@@ -198,6 +198,12 @@ class Files:
     metadata: dict[str, dict[str, list[Any]]]
     unread: tuple[str, ...]
 
+    @property
+    def n_texts(self) -> int | None:
+        """Texts of all samples; None for features, which are read later."""
+        samples = [self.human, *self.systems.values()]
+        return sum(len(own) for own in samples if isinstance(own, list)) if self.is_text else None
+
 
 def read_files(
     human: Path, systems: list[str], *, field: str, prompts: Path | None, by_prompt: bool

@@ -20,12 +20,14 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.errors import bad_parameter, check_int
 from mauve.quantize.kmeans import KMeans
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 _RESTARTS = 50
+_SPARE, _ROUNDS = 10, 15  # vectors beyond those wanted, and iterations of the block
 _FINER = 2  # small clusters for each that is wanted
 _LEAST = 10  # texts of a cluster
 _FEWEST, _MOST = 4, 30
@@ -41,8 +43,8 @@ class Consensus:
         Cluster of every text, from 0, the largest first.
     n_clusters : int
     typicality : array of shape (n,)
-        Share of a text's companions in its cells, over all clusterings, that are in its
-        cluster.
+        Share of a text's companions in its cells, over all clusterings and itself included,
+        that are in its cluster.
     """
 
     members: Labels
@@ -59,6 +61,21 @@ def default_clusters(n_texts: int) -> int:
     (18, 30)
     """
     return int(np.clip(round(np.sqrt(n_texts) / 1.75), _FEWEST, _MOST))
+
+
+def check_clusters(n_clusters: int | str, n_texts: int) -> int:
+    """Return the number of clusters asked for, of so many texts of all samples.
+
+    Examples
+    --------
+    >>> check_clusters("auto", 1000), check_clusters(5, 1000)
+    (18, 5)
+    """
+    if n_clusters == "auto":
+        return default_clusters(n_texts)
+    if isinstance(n_clusters, str):
+        raise bad_parameter("explain", "n_clusters", "an int or 'auto'", n_clusters)
+    return check_int("explain", "n_clusters", n_clusters, 2, n_texts // _LEAST)
 
 
 def consensus_clusters(
@@ -84,7 +101,9 @@ def consensus_clusters(
     >>> found.n_clusters, np.bincount(found.members).tolist()
     (3, [20, 20, 20])
     """
-    steps = _steps(labels, n_buckets)
+    # By their cells, so that the order in which texts came does not matter.
+    order = np.lexsort(labels[::-1])
+    steps = _steps(labels[:, order], n_buckets)
     n = labels.shape[1]
     finer = max(min(_FINER * n_clusters, n // _LEAST), n_clusters)
     coordinates = _coordinates(steps, min(finer, n - 2), seed)
@@ -92,8 +111,9 @@ def consensus_clusters(
     fitted = KMeans(n_restarts=_RESTARTS).fit(coordinates, finer, rng)
     members = _without_small(fitted.assign(coordinates).astype(np.int64), steps)
     members = _numbered_by_size(_joined(members, steps, n_clusters))
-    together = _together(steps, members)
-    return Consensus(members, int(members.max()) + 1, together[np.arange(n), members])
+    typicality = _together(steps, members)[np.arange(n), members]
+    back = np.argsort(order)
+    return Consensus(members[back], int(members.max()) + 1, typicality[back])
 
 
 def _steps(labels: NDArray[np.int32], n_buckets: int) -> "scipy.sparse.csr_array":
@@ -118,16 +138,23 @@ def _coordinates(
 
     Each is weighed by its eigenvalue. Texts are set to unit length, which makes clusters of
     unequal spread alike.
+
+    A block of vectors is iterated, for parts that share no cell have equal eigenvalues, and
+    of those a single vector (Lanczos) would find one.
     """
-    n = steps.shape[0]
-    back = steps.T.tocsr()
-    walk = scipy.sparse.linalg.LinearOperator(
-        (n, n), matvec=lambda x: steps @ (back @ x), dtype=np.float64
-    )
-    start = np.random.default_rng(seed).normal(size=n)
-    values, vectors = scipy.sparse.linalg.eigsh(walk, k=n_dimensions + 1, v0=start, tol=1e-4)
-    order = np.argsort(values)[::-1][1:]
-    found = vectors[:, order] * values[order]
+    n, back = steps.shape[0], steps.T.tocsr()
+
+    def walked(block: Array) -> Array:
+        moved = steps @ (back @ block)
+        return np.asarray(moved - moved.mean(axis=0))  # without the constant
+
+    rng = np.random.default_rng(seed)
+    basis = rng.normal(size=(n, min(n_dimensions + _SPARE, n - 1)))
+    for _ in range(_ROUNDS):
+        basis = np.linalg.qr(walked(basis))[0]
+    values, turn = np.linalg.eigh(basis.T @ walked(basis))
+    order = np.argsort(values)[::-1][:n_dimensions]
+    found = (basis @ turn[:, order]) * values[order]
     length = np.linalg.norm(found, axis=1, keepdims=True)
     np.divide(found, length, out=found, where=length > 0)
     return np.asarray(found, dtype=np.float32)

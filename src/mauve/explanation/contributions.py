@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from mauve.estimate import JACKKNIFE_ORDER, jackknife_cells
 from mauve.explanation.results import Share
+from mauve.frontier import cell_divergences
 from mauve.grid import Array, MixtureGrid, curve_grid
+from mauve.histogram import smooth
 from mauve.inference import influence_orders
 from mauve.resample import LabelledPair
 from mauve.score import mean_divergences, monotone
@@ -98,10 +100,14 @@ def text_contributions(pair: LabelledPair, estimator: str, mixture: float) -> Ar
     >>> (3 * found).round(2).tolist()  # log 2 where the other side has no text in the cell
     [0.69, 0.69, -0.69, 0.41, 0.41, 0.41]
     """
-    order = JACKKNIFE_ORDER if estimator == "jackknife" else 0
+    order, grid = JACKKNIFE_ORDER if estimator == "jackknife" else 0, _single(mixture)
     found = np.zeros(len(pair.is_human))
     for labels, counted, a, b in zip(pair.labels, pair.counted, *pair.counts(), strict=True):
-        of_p, of_q = _cell_terms(a, b, int(a.sum()), int(b.sum()), mixture, {order: 1.0})
+        if estimator in ("jackknife", "plugin"):
+            of_p, of_q = _cell_terms(a, b, int(a.sum()), int(b.sum()), mixture, {order: 1.0})
+        else:
+            cells = cell_divergences(smooth(a, estimator), smooth(b, estimator), grid)
+            of_p, of_q = cells.kl_p[:, 0], cells.kl_q[:, 0]
         each = np.where(pair.is_human, _per_text(of_p, a)[labels], _per_text(of_q, b)[labels])
         found += np.where(counted, each, 0.0)
     found /= len(pair.labels)
@@ -189,13 +195,18 @@ def _cell_terms(
     a: Counts, b: Counts, n_p: int, n_q: int, mixture: float, orders: dict[int, float]
 ) -> tuple[Array, Array]:
     """Return what cells add to KL(P|R) and KL(Q|R), by jackknives of several orders."""
-    grid = MixtureGrid(np.array([mixture]), np.array([1 - mixture]), np.zeros(1))
+    grid = _single(mixture)
     of_p, of_q = np.zeros(a.shape), np.zeros(a.shape)
     for order, weight in orders.items():
         cells = jackknife_cells(a, b, n_p, n_q, grid, order)
         of_p += weight * cells.kl_p[..., 0]
         of_q += weight * cells.kl_q[..., 0]
     return of_p, of_q
+
+
+def _single(mixture: float) -> MixtureGrid:
+    """Return a grid of one λ."""
+    return MixtureGrid(np.array([mixture]), np.array([1 - mixture]), np.zeros(1))
 
 
 def _per_text(terms: Array, counts: Counts) -> Array:

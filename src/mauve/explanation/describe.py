@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mauve.explanation.cluster_measures import cluster_measures
 from mauve.explanation.consensus import Consensus
 from mauve.explanation.explained import PairTexts
-from mauve.explanation.metadata import dominances
+from mauve.explanation.metadata import dominances, once_a_prompt
 from mauve.explanation.results import Dominance, Phrase
 from mauve.explanation.wording import PhraseTable, cluster_name
 
@@ -38,6 +38,8 @@ class Describer:
         Of every text.
     metadata : mapping from field to list of str or None
         Values of every text.
+    prompts : array of int, shape (n,), or None
+        Equal for texts of one prompt.
     n_texts : int
         Examples of each kind and side.
     seed : int
@@ -49,6 +51,7 @@ class Describer:
     phrases: PhraseTable | None
     measures: Mapping[str, Array]
     metadata: Mapping[str, list[str | None]]
+    prompts: NDArray[np.uint64] | None
     n_texts: int
     seed: int
 
@@ -76,8 +79,10 @@ class Describer:
             return None
         rows = np.flatnonzero(self.consensus.members == c)
         nearest = rows[np.argmax(self.closeness[rows])]
-        beginning = " ".join(self.texts[nearest][:_QUOTED].split()[:-1])
-        return f"texts like “{beginning}…”" if beginning else None
+        text = " ".join(self.texts[nearest][: 4 * _QUOTED].split())
+        cut = text[:_QUOTED].rpartition(" ")[0] or text[:_QUOTED]
+        shown = text if len(text) <= _QUOTED else f"{cut}…"
+        return f"texts like “{shown}”" if shown else None
 
     @cached_property
     def stability(self) -> Array:
@@ -113,7 +118,7 @@ class Describer:
     ) -> dict[str, Any]:
         inside = np.flatnonzero(texts.numbers == c + 1)
         human, model = inside[inside < texts.n_human], inside[inside >= texts.n_human]
-        close, telling = self.closeness[rows], texts.contributions
+        close = self.closeness[rows]
         found: dict[str, Any] = {
             "number": c + 1,
             "name": self.names[c],
@@ -121,8 +126,8 @@ class Describer:
             "words": self.words[c],
             "typical_human": texts.most(human, close, self.n_texts),
             "typical_model": texts.most(model, close, self.n_texts),
-            "telling_human": texts.most(human, telling, self.n_texts),
-            "telling_model": texts.most(model, telling, self.n_texts),
+            "telling_human": texts.telling(human, self.n_texts),
+            "telling_model": texts.telling(model, self.n_texts),
             "metadata": metadata,
             "measures": cluster_measures(self.measures, rows[human], rows[model]),
         }
@@ -133,8 +138,15 @@ class Describer:
 
     def _metadata(self, rows: Rows) -> list[tuple[Dominance, ...]]:
         n_clusters, numbers = self.consensus.n_clusters, self.consensus.members[rows] + 1
+        prompts = None if self.prompts is None else self.prompts[rows]
         by_field = [
-            dominances(field, [own[row] for row in rows], numbers, n_clusters, self.seed)
+            dominances(
+                field,
+                once_a_prompt([own[row] for row in rows], prompts),
+                numbers,
+                n_clusters,
+                self.seed,
+            )
             for field, own in self.metadata.items()
         ]
         return [

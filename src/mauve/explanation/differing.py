@@ -7,6 +7,7 @@ method of Westfall and Young (*Resampling-based multiple testing*, 1993, algorit
 holds the chance of any false alarm, whatever the dependence of the tests.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +31,8 @@ class Differing:
     p_values : array of shape (n_clusters,)
         Of no difference, adjusted for all clusters and both tests.
     amount : array of shape (n_clusters,)
-        Share of the model's texts minus that of the human ones, in standard errors.
+        Share of the model's texts minus that of the human ones, in standard errors; infinite
+        where one side has no text at all.
     """
 
     p_values: Array
@@ -40,9 +42,10 @@ class Differing:
         """Name what differs: "over", "under", "otherwise", or "same" where nothing does.
 
         A cluster is flagged at a level of the whole family. Which way it differs is then for
-        its own amount to say.
+        its own amount to say, at a level shared by all that are flagged.
         """
-        clear = float(scipy.special.ndtri(1 - level / 2))
+        flagged = max(1, int((self.p_values <= level).sum()))
+        clear = float(scipy.special.ndtri(1 - level / (2 * flagged)))
         return [
             "same" if p > level
             else "over" if z >= clear
@@ -50,6 +53,17 @@ class Differing:
             else "otherwise"
             for p, z in zip(self.p_values, self.amount, strict=True)
         ]  # fmt: skip
+
+
+def least_permutations(confidence: float) -> int:
+    """Return how many permutations it takes for a p-value to be small enough to flag anything.
+
+    Examples
+    --------
+    >>> least_permutations(0.95), least_permutations(0.999)
+    (100, 1000)
+    """
+    return max(100, math.ceil(round(1 / (1 - confidence), 6)))
 
 
 def differing_clusters(
@@ -87,6 +101,8 @@ def differing_clusters(
     # A cluster of one side alone, or with one cell, may have nothing that varies.
     every = np.divide(every - centre, scale, out=np.zeros_like(every), where=scale > 1e-12)
     amount = every[0, :n_clusters].copy()
+    for side, sign in ((pair.is_human, np.inf), (~pair.is_human, -np.inf)):
+        amount[np.bincount(members[side], minlength=n_clusters) == 0] = sign
     every[:, :n_clusters] = np.abs(every[:, :n_clusters])  # of amounts, either sign counts
     found = step_down(every[0], every[1:])
     return Differing(np.minimum(found[:n_clusters], found[n_clusters:]), amount)

@@ -1,5 +1,6 @@
 """What `explain` returns: why each system scores as it does."""
 
+import html
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.compared import Compared
+from mauve.errors import bad_parameter, check_int
 from mauve.explanation.map import TextMap
 from mauve.explanation.results import Cluster, FieldSummary, TextShare
 from mauve.files import whole_file
+from mauve.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,17 +46,28 @@ class PairTexts:
     numbers: NDArray[np.int64]
     texts: list[str] | None
 
+    @cached_property
+    def log_ratios(self) -> Array:
+        """What each text adds, times the number of texts of its side."""
+        is_human = np.arange(len(self.numbers)) < self.n_human
+        return self.contributions * np.where(is_human, self.n_human, (~is_human).sum())
+
+    def telling(self, rows: NDArray[np.int64], n: int) -> tuple[TextShare, ...]:
+        """Return the texts that add most to the gap.
+
+        Where many add about as much, the most typical of them.
+        """
+        return self.most(rows, self.log_ratios.round(2), n)
+
     def share_of(self, row: int) -> TextShare:
         """Return what is known of one text."""
         is_human = row < self.n_human
-        n_side = self.n_human if is_human else len(self.numbers) - self.n_human
-        contribution = float(self.contributions[row])
         return TextShare(
             sample=self.names[0 if is_human else 1],
             index=row if is_human else row - self.n_human,
             cluster=int(self.numbers[row]),
-            contribution=contribution,
-            log_ratio=contribution * n_side,
+            contribution=float(self.contributions[row]),
+            log_ratio=float(self.log_ratios[row]),
             typicality=float(self.typicality[row]),
             text=None if self.texts is None else self.texts[row],
         )
@@ -120,7 +135,7 @@ class SystemExplanation:
 
     @property
     def otherwise(self) -> list[Cluster]:
-        """Clusters that the system writes as much of as people do, but in another way."""
+        """Clusters whose amount is not shown to differ, but whose way of writing is."""
         return self._of_kind("otherwise")
 
     def _of_kind(self, kind: str) -> list[Cluster]:
@@ -132,16 +147,22 @@ class SystemExplanation:
 
     def cluster(self, number: int) -> Cluster:
         """Return a cluster by its number."""
-        return next(found for found in self.clusters if found.number == number)
+        for found in self.clusters:
+            if found.number == number:
+                return found
+        numbers = [found.number for found in self.clusters]
+        raise bad_parameter("cluster", "number", f"one of {numbers}", number)
 
     def machine_like(self, n: int = 20) -> tuple[TextShare, ...]:
         """Return the system's texts that add most to type I: people write nothing like them."""
+        check_int("machine_like", "n", n, 0)
         rows = np.arange(self.pair.n_human, len(self.pair.numbers))
-        return self.pair.most(rows, self.pair.contributions, n)
+        return self.pair.telling(rows, n)
 
     def uncovered(self, n: int = 20) -> tuple[TextShare, ...]:
         """Return the human texts that add most to type II: the system writes nothing like them."""
-        return self.pair.most(np.arange(self.pair.n_human), self.pair.contributions, n)
+        check_int("uncovered", "n", n, 0)
+        return self.pair.telling(np.arange(self.pair.n_human), n)
 
     def texts(self) -> tuple[TextShare, ...]:
         """Return all texts, the system's first, by what they add to the gap."""
@@ -202,8 +223,8 @@ class Explanation(Mapping[str, SystemExplanation]):
 
     Attributes
     ----------
-    sizes : dict from name to int
-        Texts of every sample, human first.
+    compared : Compared
+        What was explained.
     assignment : array of int, shape (n,)
         Number of the cluster of every text, sample after sample.
     text_map : TextMap
@@ -219,14 +240,14 @@ class Explanation(Mapping[str, SystemExplanation]):
         self,
         systems: Mapping[str, SystemExplanation],
         *,
-        sizes: Mapping[str, int],
+        compared: Compared,
         assignment: NDArray[np.int64],
         text_map: TextMap,
         fields: tuple[FieldSummary, ...] = (),
         fields_left_out: Mapping[str, str] | None = None,
     ) -> None:
         self._systems = dict(systems)
-        self.sizes = dict(sizes)
+        self.compared = compared
         self.assignment = assignment
         self.text_map = text_map
         self.fields = fields
@@ -242,16 +263,22 @@ class Explanation(Mapping[str, SystemExplanation]):
         return len(self._systems)
 
     def __repr__(self) -> str:
-        parts = (f"{n}: {len(e.over)} over, {len(e.under)} under" for n, e in self.items())
+        found = ((printable(name), len(own.over), len(own.under)) for name, own in self.items())
+        parts = (f"{name}: {over} over, {under} under" for name, over, under in found)
         return f"Explanation({'; '.join(parts)})"
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{name}\n{own.table()}" for name, own in self.items())
+        return "\n\n".join(f"{printable(name)}\n{own.table()}" for name, own in self.items())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Texts of every sample, human first."""
+        return self.compared.sizes
 
     @property
     def human_name(self) -> str:
         """What the human texts are called."""
-        return next(iter(self.sizes))
+        return self.compared.human_name
 
     @cached_property
     def _first(self) -> SystemExplanation:
@@ -268,8 +295,10 @@ class Explanation(Mapping[str, SystemExplanation]):
         return self._first.confidence
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the list of all texts, ready for JSON."""
+        """Return everything but the map and the list of all texts, ready for JSON."""
         return {
+            "sizes": self.sizes,
+            "assignment": self.assignment.tolist(),
             "systems": [own.to_dict() for own in self.values()],
             "fields": [found.to_dict() for found in self.fields],
             "fields_left_out": self.fields_left_out,
@@ -291,7 +320,13 @@ class Explanation(Mapping[str, SystemExplanation]):
         """Draw the map of the texts of people and of a system; needs the ``plot`` extra."""
         from mauve.plot import plot_map
 
-        return plot_map(self, system or next(iter(self)), ax)
+        name = next(iter(self)) if system is None else system
+        if name not in self:
+            raise bad_parameter("plot", "system", f"one of {[*self]}", name)
+        return plot_map(self, name, ax)
 
     def _repr_html_(self) -> str:
-        return "".join(own._repr_html_() for own in self.values())
+        return "".join(
+            f"<h4>{html.escape(printable(name))}</h4>{own._repr_html_()}"
+            for name, own in self.items()
+        )

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from mauve.errors import InvalidParameterError, check_int
 from mauve.explanation.results import Dominance, FieldSummary
+from mauve.inference import holm
 from mauve.printable import listed, printable
 
 #: Name of a sample to field to one value a text; None where a text has none.
 Metadata = Mapping[str, Mapping[str, Sequence[Any]]]
 
 _PAPER_TEXTS, _PAPER_VALUES = 20, 2  # what appendix F calls a cell of one or two domains
+_MANY = 20  # texts of which no two have the same value by chance
 _DRAWS = 200  # random deals of the values, for chance levels
 _CELL_DRAWS = 200  # the same for cells, over all clusterings together
 
@@ -123,9 +125,37 @@ def _why_not(values: Sequence[str | type | None], sizes: Mapping[str, int]) -> s
         return "all texts have the same value" if n_values else "no text has a value"
     if 2 * n_values > n_texts:
         return f"nearly every text has a value of its own ({n_values} values, {n_texts} texts)"
+    per_text = [sum(value is not None for value in values[a:b]) for a, b in pairwise(ends)]
+    if n_texts >= _MANY and all(len(own) == n for own, n in zip(per_sample, per_text, strict=True)):
+        return "no two texts of a sample have the same value"
     if all(len(own) < 2 for own in per_sample):
         return "it tells no more than the name of the sample: each sample has one value"
     return None
+
+
+def once_a_prompt(values: Sequence[str | None], prompts: Ints | None) -> list[str | None]:
+    """Return the values with one text for each prompt, the first; the others have None.
+
+    Texts of one prompt have one topic or site between them, so that they are not independent
+    and would make chance look like agreement.
+
+    Parameters
+    ----------
+    values : sequence of str or None, length n
+    prompts : array of int, shape (n,), or None
+        Equal for texts of one prompt; None where there are none.
+
+    Examples
+    --------
+    >>> once_a_prompt(["a", "b", "a", None], np.array([0, 1, 0, 1]))
+    ['a', 'b', None, None]
+    """
+    if prompts is None:
+        return list(values)
+    has_value = np.array([value is not None for value in values], dtype=bool)
+    rows = np.flatnonzero(has_value)
+    first = set(rows[np.unique(prompts[rows], return_index=True)[1]].tolist())
+    return [value if i in first else None for i, value in enumerate(values)]
 
 
 def dominances(
@@ -177,7 +207,8 @@ def dominances(
     chance_purity, chance_entropy = _chance(cells, codes, counts.shape, seed)
     p_values = _upper_tails(counts)
     adjusted = np.ones(counts.shape)
-    adjusted[sizes > 0] = _holm(p_values[sizes > 0])
+    present = p_values[sizes > 0]
+    adjusted[sizes > 0] = np.reshape(holm(present.ravel()), present.shape)
     found: list[Dominance | None] = []
     for k in range(n_clusters):
         if not sizes[k]:
@@ -314,15 +345,6 @@ def _upper_tails(counts: NDArray[np.intp]) -> Array:
     above = np.nonzero(counts * n > np.outer(sizes, totals))
     found[above] = scipy.stats.hypergeom.sf(counts[above] - 1, n, totals[above[1]], sizes[above[0]])
     return found
-
-
-def _holm(p_values: Array) -> Array:
-    """Return p-values adjusted for each other by Holm's step-down method."""
-    order = np.argsort(p_values, axis=None)
-    steps = p_values.ravel()[order] * np.arange(p_values.size, 0, -1)
-    found = np.empty(p_values.size)
-    found[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    return found.reshape(p_values.shape)
 
 
 def _pure_cells(

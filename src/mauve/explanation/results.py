@@ -3,10 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-#: What can be said of a cluster: the model writes too much of it, too little, as much but in
-#: another way, or nothing that chance would not explain.
-KINDS = ("over", "under", "otherwise", "same")
-
 
 @dataclass(frozen=True)
 class Share:
@@ -170,10 +166,11 @@ class TextShare:
         the model, and to KL(P|R), type II, for a human one.
     log_ratio : float
         The same times the number of texts of the side: the mean logarithm of how much more
-        frequent texts like it are on its own side than in the mixture. At λ = 1/2 it is
-        log 2 = 0.69 where the other side has nothing like it, and 0 where both have as much.
+        frequent texts like it are on its own side than in the mixture. At λ = 1/2 it is about
+        log 2 = 0.69 where the other side has nothing like it, and about 0 where both have as
+        much; the correction of the bias may take it a little beyond.
     typicality : float
-        Share of its companions in cells, over all clusterings, that are in its cluster.
+        Share of its companions in cells, itself included, that are in its cluster.
     text : str or None
         None where features were given.
     """
@@ -193,7 +190,7 @@ class TextShare:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A group of texts that most clusterings put together, and what it adds to the gap.
+    """A group of texts that often share a cell, and what it adds to the gap.
 
     Attributes
     ----------
@@ -203,8 +200,8 @@ class Cluster:
         Its most characteristic words; where there are none, the beginning of its most typical
         text, or "cluster 3" for features.
     kind : {"over", "under", "otherwise", "same"}
-        Whether the model writes too much of it, too little, as much but in another way, or
-        whether nothing shows that chance would not explain.
+        Whether the model writes too much of it, too little, or otherwise than people where the
+        amount is not shown to differ; or whether nothing shows that chance would not explain.
     n_human, n_model : int
         Texts of either side.
     human_share, model_share : float

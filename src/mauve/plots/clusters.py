@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.explanation.tables import KIND_TITLES
 from mauve.plots.axes import new_axes, short, write
 from mauve.plots.labels import place_labels
 from mauve.plots.palette import HUMAN, INK, PAPER, RULE, SOFT, styles
@@ -19,7 +20,7 @@ MOST_CLUSTERS = 12  # rows of a picture
 MOST_POINTS = 1500  # texts on a map
 _DOT = 2.2  # points of the typographic kind
 
-_HEADINGS = {"over": "too much", "under": "too little", "otherwise": "otherwise", "same": ""}
+_HEADINGS = KIND_TITLES | {"same": ""}
 
 
 def plot_clusters(
@@ -43,8 +44,8 @@ def plot_clusters(
     Notes
     -----
     Clusters that differ beyond chance, most important first: those that the system writes too
-    much of, too little of, and as much of but otherwise. Where none does, the largest ones are
-    drawn hollow.
+    much of, too little of, and those that are written otherwise. Where none does, the largest
+    ones are drawn hollow.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def plot_clusters(
                 markersize=7 if marker == "o" else 6, clip_on=False, zorder=3,
             )  # fmt: skip
         above = {"va": "bottom", "fontsize": 9.5}
-        write(ax, 0, y + 0.16, short(cluster.name, 34), color=INK, ha="left", **above)
+        write(ax, 0, y + 0.16, short(cluster.title, 36), color=INK, ha="left", **above)
         write(ax, 112 * most, y + 0.16, _HEADINGS[cluster.kind], color=SOFT, ha="right", **above)
     ax.set(xlim=(-2 * most, 114 * most), ylim=(0.5 - max(len(rows), 1), 0.7), yticks=[])
     ax.set_xlabel("share of texts in percent")
@@ -86,7 +87,8 @@ def shown_clusters(explained: "SystemExplanation") -> "list[Cluster]":
     if len(flagged) > MOST_CLUSTERS:
         important = sorted(flagged, key=importance, reverse=True)[:MOST_CLUSTERS]
         return [cluster for cluster in flagged if cluster in important]
-    return flagged or list(explained.clusters[: MOST_CLUSTERS // 2])
+    largest = sorted(explained.clusters, key=lambda cluster: -cluster.n_human - cluster.n_model)
+    return flagged or largest[: MOST_CLUSTERS // 2]
 
 
 def importance(cluster: "Cluster") -> float:
@@ -116,8 +118,8 @@ def plot_map(
     Notes
     -----
     Discs of clusters that differ beyond chance are tinted, in the colour of the side that
-    writes more of them, and named. Of more than 1,500 texts only some are drawn, evenly
-    chosen from either side.
+    writes more of them, or grey where it is the way of writing, and named. Of more than 1,500
+    texts only some are drawn, evenly chosen from either side.
 
     Examples
     --------
@@ -129,14 +131,14 @@ def plot_map(
     >>> len(ax.patches) > len(explanation["model"].clusters)
     True
     """
-    from matplotlib.patches import Circle
-
     places = explanation.text_map
     low = (places.centres - places.radii[:, None]).min(axis=0)
     high = (places.centres + places.radii[:, None]).max(axis=0)
     width, height = high - low
     if ax is None:
         ax = new_axes((4.4, float(np.clip(4.4 * height / width, 2.4, 5.5))))
+    from matplotlib.patches import Circle  # after new_axes, which says what to install
+
     own = colour or styles(explanation)[system].colour
     clusters = {cluster.number: cluster for cluster in explanation[system].clusters}
     tints = {"over": own, "under": HUMAN, "otherwise": SOFT}
@@ -166,11 +168,18 @@ def plot_map(
     place_labels(
         ax,
         places.centres[rows],
-        [[*(short(c.name, n) for n in (24, 18, 14, 10, 7)), str(c.number)] for c in flagged],
+        [_labels(c) for c in flagged],
         reach=places.radii[rows],
         on=True,
     )
     return ax
+
+
+def _labels(cluster: "Cluster") -> list[str]:
+    """Return what a cluster may be called on the map, the longest first."""
+    if not cluster.words:  # a name that is no word says nothing when it is cut
+        return [str(cluster.number)]
+    return [*(short(cluster.name, n) for n in (24, 18, 14, 10, 7)), str(cluster.number)]
 
 
 def _drawn_rows(explanation: "Explanation", sample: str, system: str) -> NDArray[np.int64]:
@@ -178,9 +187,8 @@ def _drawn_rows(explanation: "Explanation", sample: str, system: str) -> NDArray
     sizes = explanation.sizes
     room = MOST_POINTS / (sizes[explanation.human_name] + sizes[system])
     n_drawn = max(1, int(sizes[sample] * min(1.0, room)))
-    names = list(sizes)
-    start = sum(sizes[name] for name in names[: names.index(sample)])
-    return np.arange(n_drawn) * sizes[sample] // n_drawn + start
+    rows = explanation.compared.rows_of(sample)
+    return np.asarray(rows[np.arange(n_drawn) * len(rows) // n_drawn])
 
 
 def _dots(ax: "Axes", places: NDArray[np.float64], colour: str) -> None:

@@ -99,23 +99,31 @@ def render_report(
         raise bad_parameter(
             "render_report", "comparison", "what mauve.compare returns", type(comparison)
         )
-    _check_explained(comparison, explanation)
+    _check_parts(comparison, explanation, measured)
+    if title is not None and not isinstance(title, str):
+        raise bad_parameter("render_report", "title", "a string", title)
     page = make_page(comparison, explanation, measured, title)
     return _rendered(page)
 
 
-def _check_explained(comparison: Comparison, explanation: Explanation | None) -> None:
-    if explanation is not None and explanation.sizes != comparison.compared.sizes:
-        raise bad_parameter(
-            "render_report",
-            "explanation",
-            f"of the comparison, of {_sizes(comparison.compared.sizes)}",
-            _sizes(explanation.sizes),
-        )
-
-
-def _sizes(sizes: dict[str, int]) -> str:
-    return ", ".join(f"{printable(name)} ({n} texts)" for name, n in sizes.items())
+def _check_parts(
+    comparison: Comparison, explanation: Explanation | None, measured: Measurements | None
+) -> None:
+    """Raise where a part of the page is of something else."""
+    if explanation is not None:
+        if not isinstance(explanation, Explanation):
+            rule = "what mauve.explain returns"
+            raise bad_parameter("render_report", "explanation", rule, type(explanation))
+        if explanation.compared is not comparison.compared:
+            rule = "of this comparison: mauve.explain(comparison)"
+            raise bad_parameter("render_report", "explanation", rule, explanation)
+    if measured is not None:
+        if not isinstance(measured, Measurements):
+            rule = "what mauve.measure returns"
+            raise bad_parameter("render_report", "measured", rule, type(measured))
+        if not set(comparison) <= set(measured):
+            rule = f"of the systems {[*comparison]}"
+            raise bad_parameter("render_report", "measured", rule, [*measured])
 
 
 def _rendered(page: Page) -> str:

@@ -79,7 +79,7 @@ def select(explained: SystemExplanation, n_systems: int) -> Selection:
     important = sorted(flagged, key=importance, reverse=True)[:n_cards]
     cards = [Card(cluster) for cluster in flagged if cluster in important]
     n_texts = MOST_TEXTS // n_systems
-    n_listed = min(_LONGEST_LIST, max(n_texts // 5, n_texts > 1))
+    n_listed = min(_LONGEST_LIST, max(n_texts // 5, int(n_texts > 1)))
     machine_like = _examples(explained.machine_like(n_listed), "")
     uncovered = _examples(explained.uncovered(n_listed), "")
     _fill(cards, explained.human_name, n_texts - len(machine_like) - len(uncovered))

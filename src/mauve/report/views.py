@@ -14,7 +14,7 @@ from mauve.printable import printable
 from mauve.report.pictures import Pictures
 from mauve.report.recipe import Setting, settings_of
 from mauve.report.selection import Selection, select
-from mauve.report.words import joined, percent, score
+from mauve.report.words import is_told, joined, percent, score
 from mauve.results import Difference, MauveResult
 
 
@@ -33,6 +33,22 @@ class SystemView:
     selection: Selection | None = None
     clusters: str | None = None
     map: str | None = None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the system can be told from people, as far as that was tested."""
+        return self.result.p_value is None or is_told(self.result)
+
+    @property
+    def n_flagged(self) -> int:
+        """Clusters that differ."""
+        clusters = () if self.explained is None else self.explained.clusters
+        return sum(cluster.kind != "same" for cluster in clusters)
+
+    @property
+    def n_drawn(self) -> int:
+        """Clusters of the picture."""
+        return 0 if self.explained is None else len(shown_clusters(self.explained))
 
 
 @dataclass(frozen=True)
@@ -65,6 +81,8 @@ class Page:
         Best first.
     ranking, curves, errors : str
         Pictures.
+    is_corrected : bool
+        Whether the bias of small samples was taken out.
     n_points : int
         Texts that a map has room for.
     """
@@ -84,7 +102,13 @@ class Page:
     measures: list[MeasureRow]
     warnings: tuple[str, ...]
     settings: list[Setting]
+    is_corrected: bool
     n_points: int = MOST_POINTS
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are p-values and ceilings."""
+        return self.systems[0].result.p_value is not None
 
     @property
     def signatures(self) -> list[str]:
@@ -138,6 +162,7 @@ def make_page(
             dict.fromkeys(comparison.warnings + (() if measured is None else measured.warnings))
         ),
         settings=settings_of([system.result.signature for system in systems]),
+        is_corrected=compared.settings.estimator == "jackknife",
     )
 
 
