@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mauve.errors import bad_parameter, check_int
 from mauve.quantize.kmeans import KMeans
+from mauve.threads import parallel_map
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -106,10 +107,16 @@ def consensus_clusters(
     steps = _steps(labels[:, order], n_buckets)
     n = labels.shape[1]
     finer = max(min(_FINER * n_clusters, n // _LEAST), n_clusters)
-    coordinates = _coordinates(steps, min(finer, n - 2), seed)
-    rng = np.random.default_rng(seed)
-    fitted = KMeans(n_restarts=_RESTARTS).fit(coordinates, finer, rng)
-    members = _without_small(fitted.assign(coordinates).astype(np.int64), steps)
+    # By parallel_map, which binds BLAS to one thread: on busy cores several wait for each other.
+    (coordinates,) = parallel_map(
+        lambda n_dimensions: _coordinates(steps, n_dimensions, seed), [min(finer, n - 2)]
+    )
+    runs = parallel_map(
+        lambda run: KMeans().fit(coordinates, finer, np.random.default_rng([seed, run])),
+        range(_RESTARTS),
+    )
+    best = min(runs, key=lambda run: run.objective)
+    members = _without_small(best.assign(coordinates).astype(np.int64), steps)
     members = _numbered_by_size(_joined(members, steps, n_clusters))
     typicality = _together(steps, members)[np.arange(n), members]
     back = np.argsort(order)

@@ -1,0 +1,148 @@
+"""What is said of a cluster: words, texts, metadata, measures."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+from topic_texts import TOPICS
+
+from mauve.explanation.consensus import Consensus
+from mauve.explanation.describe import Describer
+from mauve.explanation.explained import PairTexts
+
+
+def topic_of(text):
+    return next(topic for topic, words in TOPICS.items() if text.split()[0] in words.split())
+
+
+def is_about(cluster):
+    """Return the topic that the metadata says dominates a cluster."""
+    (found,) = cluster.metadata
+    return found.value
+
+
+class TestWords:
+    def test_are_those_of_the_topic(self, explained):
+        for cluster in explained["odd"].clusters:
+            topic = TOPICS[is_about(cluster)].split()
+            assert cluster.words
+            for phrase in cluster.words:
+                assert all(word in topic for word in phrase.phrase.split())
+                assert phrase.share > phrase.other_share
+            # A quotation, where the words are common in another cluster of the topic.
+            named = cluster.name.removeprefix("texts like “")
+            assert named.split()[0].strip(",") in topic
+
+    def test_belong_to_the_cluster_and_not_to_the_system(self, explained):
+        for fair, odd in zip(explained["fair"].clusters, explained["odd"].clusters, strict=False):
+            if fair.number == odd.number:
+                assert fair.words == odd.words
+                assert fair.name == odd.name
+
+    def test_of_a_side_say_which_side_has_them(self, explained):
+        """The five copies make their phrases the model's."""
+        copied = explained["odd"].over[0]
+        shares = [(own.share, own.other_share) for own in copied.model_words]
+        assert all(share > other for share, other in shares)
+
+
+class TestTexts:
+    def test_are_of_the_cluster_and_of_the_side(self, explained):
+        for cluster in explained["odd"].clusters:
+            for side, own in (
+                ("human", cluster.typical_human + cluster.telling_human),
+                ("odd", cluster.typical_model + cluster.telling_model),
+            ):
+                assert all(share.sample == side for share in own)
+                assert all(share.cluster == cluster.number for share in own)
+                assert all(topic_of(share.text) == is_about(cluster) for share in own)
+
+    def test_are_as_many_as_asked_for_or_as_there_are(self, explained):
+        for cluster in explained["fair"].clusters:
+            assert len(cluster.typical_human) == min(5, cluster.n_human)
+            assert len(cluster.telling_model) == min(5, cluster.n_model)
+
+    def test_telling_ones_add_most(self, explained):
+        """Up to a hundredth, where the most typical of them come first."""
+        own = explained["odd"]
+        for cluster in own.clusters:
+            rows = [t for t in own.texts() if t.cluster == cluster.number and t.sample == "odd"]
+            if rows:
+                best = max(share.log_ratio for share in rows)
+                assert cluster.telling_model[0].log_ratio > best - 0.011
+
+    def test_copies_are_shown_once(self, explained):
+        for cluster in explained["odd"].clusters:
+            for own in (cluster.typical_model, cluster.telling_model):
+                assert len({share.text for share in own}) == len(own)
+
+
+class TestMetadata:
+    def test_each_cluster_is_pure(self, explained):
+        for cluster in explained["odd"].clusters:
+            (found,) = cluster.metadata
+            assert found.field == "topic"
+            assert found.purity == 1
+            assert found.chance_purity < 0.7
+            assert found.entropy == 0
+            assert found.enriched == found.value
+            assert found.p_value < 0.01
+
+    def test_the_field_is_summed_up(self, explained):
+        (field,) = explained.fields
+        assert field.field == "topic"
+        assert field.n_values == 4
+        assert field.n_texts == 450
+        assert field.purity == 1
+        assert field.chance_purity < 0.5
+        assert field.p_value < 0.01
+        assert explained.fields_left_out == {}
+
+
+class TestMeasures:
+    def test_words_and_repetition_of_both_sides(self, explained):
+        for cluster in explained["odd"].clusters:
+            found = {measure.name: measure for measure in cluster.measures}
+            assert set(found) == {"words", "repetition"}
+            assert (found["words"].human is None) == (cluster.n_human == 0)
+            assert (found["words"].model is None) == (cluster.n_model == 0)
+            if cluster.n_human:
+                assert found["words"].human == 30
+
+
+class TestDescriber:
+    """Six texts in two clusters on a line, the last two of the model."""
+
+    FEATURES = np.array([[0.0], [1.0], [5.0], [7.0], [2.0], [9.0]], dtype=np.float32)
+    MEMBERS = np.array([0, 0, 1, 1, 0, 1])
+
+    def describe(self, texts=None):
+        typicality = np.array([0.5, 0.9, 0.8, 0.6, 0.7, 1.0])
+        describer = Describer(
+            Consensus(self.MEMBERS, 2, typicality), self.FEATURES, texts, None, {}, {}, None, 2, 0
+        )
+        parts = np.array([0.1, 0.2, -0.1, 0.0, 0.3, 0.2])
+        pair = PairTexts(("human", "model"), 4, parts, typicality, self.MEMBERS + 1, texts)
+        return describer, describer.describe(np.arange(6), pair)
+
+    def test_typical_is_nearest_to_the_mean_of_both_sides(self):
+        _, (first, second) = self.describe()
+        assert [share.index for share in first["typical_human"]] == [1, 0]
+        assert [share.index for share in second["typical_human"]] == [1 + 2, 2]
+
+    def test_telling_adds_most(self):
+        _, (first, second) = self.describe()
+        assert [share.index for share in first["telling_human"]] == [1, 0]
+        assert [share.index for share in second["telling_human"]] == [3, 2]
+        assert [share.index for share in second["telling_model"]] == [1]
+
+    def test_stability_is_mean_typicality(self):
+        describer, (first, second) = self.describe()
+        assert_allclose([first["stability"], second["stability"]], [0.7, 0.8])
+        assert_allclose(describer.closeness, [-1, 0, -2, 0, -1, -2])
+
+    def test_clusters_without_words_are_named_by_number_or_by_a_text(self):
+        assert [own["name"] for own in self.describe()[1]] == ["cluster 1", "cluster 2"]
+        texts = ["a", "b " * 50, "c", "d\n\ne", "f", "g"]
+        first, second = (own["name"] for own in self.describe(texts)[1])
+        assert second == "texts like “d e”"
+        assert len(first) < 60
+        assert first.endswith("…”")
