@@ -143,22 +143,31 @@ class Planted:
 TEMPLATE = len(TOPICS)
 
 
-def plant(pool: Pool, topics: Sequence[int], n: int, seed: int, template: float = 0.05) -> Planted:
+def plant(
+    pool: Pool,
+    topics: Sequence[int],
+    n: int,
+    seed: int,
+    times: float = 3.0,
+    template: float = 0.05,
+) -> Planted:
     """Draw human texts, and those of a model that differs from people in three ways.
 
-    People write of all topics alike, but for one that has half a share. The model has that
-    one in place of another, so that it writes three times as much of it, and a share of its
-    texts, 5% by default, are made of one template. All else is alike.
+    In place of one topic the model writes of another, so many times as often as people do, and
+    a share of its texts is made of one template. It has as much of all others as people, who
+    write of all topics alike, but for the one that the model overdoes.
     """
     rng = np.random.default_rng([seed, n])
     omitted, over = rng.choice(topics, 2, replace=False).tolist()
     human = np.where(np.isin(np.arange(len(TOPICS)), topics), 1.0, 0.0)
-    human[over] /= 2
+    # The share of the omitted topic makes room for the template and the growth of the other.
+    human *= (1 + template / (times - 1)) / (len(topics) - 1 + 1 / (times - 1))
+    human[over] = (human[omitted] - template) / (times - 1)
     model = human.copy()
-    model[omitted], model[over] = 0.0, human[over] + human[omitted]
+    model[omitted], model[over] = 0.0, times * human[over]
     n_template = round(template * n)
-    of_human = rng.multinomial(n, human / human.sum())
-    of_model = rng.multinomial(n - n_template, model / model.sum())
+    of_human = rng.multinomial(n, human)
+    of_model = rng.multinomial(n - n_template, model / (1 - template))
     sides: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for topic in topics:
         rows = rng.permutation(pool.rows(topic))

@@ -376,7 +376,7 @@ def test_a_terminal_that_lacks_the_letters(features):
         (["--texts", "./odd.jsonl"], "is one of the files to read"),
         (["--report", "report.pdf"], "'report.pdf' must end in .html"),
         (["--json", "--latex"], "only one of --json, --markdown and --latex"),
-        (["--estimator", "plugin"], "No such option"),
+        (["--interval", "bootstrap"], "No such option"),
     ],
 )
 def test_usage_errors(here, arguments, message):

@@ -220,9 +220,9 @@ def test_labels_do_not_lie_over_each_other():
 def test_clusters_show_shares_and_what_differs(explanation):
     own = explanation["far"]
     rows = shown_clusters(own)
-    assert rows[: len(own.over)] == own.over[: len(rows)]
+    assert rows == [c for c in own.over + own.under + own.otherwise if c in rows]
     ax = plot_clusters(own)
-    assert texts_of(ax)[::2] == [cluster.name for cluster in rows]
+    assert texts_of(ax)[::2] == [cluster.title for cluster in rows]
     assert {"too much", "too little"} <= set(texts_of(ax)[1::2])
     drawn = [float(line.get_xdata()[0]) for line in ax.get_lines() if line.get_marker() == "D"]
     assert drawn == pytest.approx([100 * cluster.model_share for cluster in rows])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_LEVEL = 0.05  # below, a p-value says that a difference is real
+
 
 @dataclass(frozen=True)
 class MauveResult:
@@ -93,6 +95,11 @@ class MauveResult:
     gap_error: float = field(repr=False)
     influence: Influence = field(repr=False)
     form: FormReport | None = field(repr=False, default=None)
+
+    @property
+    def is_told(self) -> bool | None:
+        """Whether the system can be told from people at the 5% level; None where not tested."""
+        return None if self.p_value is None else self.p_value < _LEVEL
 
     def equivalence(self, margin: float) -> float:
         """Return the p-value of the test that the score is above 1 - `margin`.

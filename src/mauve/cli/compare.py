@@ -1,7 +1,6 @@
 """``mauve compare``: files of texts or features in, a table of scores out."""
 
 import json
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,11 +20,9 @@ from mauve.cli.terminal import (
 from mauve.comparison import Comparison
 from mauve.embed.registry import get_embedder
 from mauve.embed.remembered import RememberedEmbedder
-from mauve.estimate import ESTIMATORS
 from mauve.measures.registry import check_names
 from mauve.measures.results import Measurements
 from mauve.printable import printable
-from mauve.quantize.reduce import ORDERS
 from mauve.report.page import check_report
 
 _INTERVALS = ("influence", "bootstrap")
@@ -88,18 +85,8 @@ def compare(
     buckets: comparing.Buckets = "auto",
     quantizer: comparing.Quantizer = "kmeans",
     clusterings: comparing.Clusterings = None,
-    scaling: Annotated[
-        float,
-        typer.Option(
-            metavar="C",
-            callback=samples.number("above 0", lambda x: 0 < x < math.inf),
-            help="The constant c of the paper.",
-        ),
-    ] = 5.0,
-    estimator: Annotated[
-        str,
-        choice(ESTIMATORS, f"How divergences are estimated from counts: {', '.join(ESTIMATORS)}."),
-    ] = "jackknife",
+    scaling: comparing.Scaling = 5.0,
+    estimator: comparing.Estimator = "jackknife",
     confidence: samples.Confidence = 0.95,
     interval: Annotated[
         str,
@@ -115,10 +102,7 @@ def compare(
         ),
     ] = 1000,
     explained_variance: comparing.ExplainedVariance = 0.9,
-    order: Annotated[
-        str,
-        choice(ORDERS, f"Unit length before the projection or after it: {', '.join(ORDERS)}."),
-    ] = "norm-pca",
+    order: comparing.Order = "norm-pca",
     seed: samples.Seed = 0,
     device: comparing.Device = "auto",
     prompts: samples.PromptFile = None,

@@ -1,12 +1,15 @@
 """Options of the commands that compare."""
 
+import math
 from typing import Annotated
 
 import typer
 
 from mauve.cli import samples
 from mauve.cli.embedding import choice
+from mauve.estimate import ESTIMATORS
 from mauve.printable import printable
+from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import QUANTIZERS
 
 
@@ -58,6 +61,22 @@ Clusterings = Annotated[
         help="Clusterings to average over, a multiple of 5; 40 by default, or 5 of a quantizer "
         "that is trained.",
     ),
+]
+Scaling = Annotated[
+    float,
+    typer.Option(
+        metavar="C",
+        callback=samples.number("above 0", lambda x: 0 < x < math.inf),
+        help="The constant c of the paper.",
+    ),
+]
+Estimator = Annotated[
+    str,
+    choice(ESTIMATORS, f"How divergences are estimated from counts: {', '.join(ESTIMATORS)}."),
+]
+Order = Annotated[
+    str,
+    choice(ORDERS, f"Unit length before the projection or after it: {', '.join(ORDERS)}."),
 ]
 ExplainedVariance = Annotated[
     float,

@@ -100,7 +100,7 @@ def demo(
         say("warning", message)
     console.print()
     for name in reversed(comparison.rank()):
-        told = comparison[name].p_value is not None and (comparison[name].p_value or 0) < 0.05
+        told = comparison[name].is_told
         symptom = plainest_symptom(texts["human"], texts[name]) if told else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]

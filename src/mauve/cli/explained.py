@@ -23,7 +23,7 @@ _KINDS = {
 }
 _LOOKED_AT = 2000  # characters of a text, of which a line shows the first
 _LABEL = 14  # columns at most for what stands before a line
-_LEVEL = 0.05  # of the p-values of metadata and of a system
+_LEVEL = 0.05  # of the p-values of metadata
 _N_TEXTS = 3  # of either side that tell most
 _END = 0.4  # share of a line for the end of a text that goes in circles
 
@@ -67,7 +67,7 @@ def print_system(
         for cluster in clusters[: 0 if quiet else top]:
             console.print()
             _print_cluster(console, explained.human_name, cluster, examples, width)
-    if quiet or not (flagged or _is_told(result)):
+    if quiet or (not flagged and result.is_told is False):
         return
     name, who = printable(explained.name), printable(explained.human_name)
     for title, shares in (
@@ -79,15 +79,11 @@ def print_system(
         _print_texts(console, shares, width)
 
 
-def _is_told(result: MauveResult) -> bool:
-    return result.p_value is None or result.p_value < _LEVEL
-
-
 def _score_lines(result: MauveResult, explained: SystemExplanation) -> tuple[str, str]:
     low, high = result.interval
     score = f"{printable(explained.name)}: MAUVE {result.mauve:.3f} ({low:.3f} to {high:.3f})"
     if result.p_value is not None:
-        verdict = "can" if _is_told(result) else "cannot"
+        verdict = "can" if result.is_told else "cannot"
         score += f", {verdict} be told from people (p = {result.p_value:.4f})"
     where = "" if explained.mixture == 0.5 else f", at λ = {explained.mixture:g}"
     return score, f"type I {explained.type_1:.3f}, type II {explained.type_2:.3f}{where}"

@@ -177,7 +177,8 @@ def plot_map(
 
 def _labels(cluster: "Cluster") -> list[str]:
     """Return what a cluster may be called on the map, the longest first."""
-    if not cluster.words:  # a name that is no word says nothing when it is cut
+    if not any(own.phrase in cluster.name for own in cluster.words):
+        # A name that is not of its words says nothing when it is cut.
         return [str(cluster.number)]
     return [*(short(cluster.name, n) for n in (24, 18, 14, 10, 7)), str(cluster.number)]
 

@@ -14,7 +14,7 @@ from mauve.printable import printable
 from mauve.report.pictures import Pictures
 from mauve.report.recipe import Setting, settings_of
 from mauve.report.selection import Selection, select
-from mauve.report.words import is_told, joined, percent, score
+from mauve.report.words import joined, percent, score
 from mauve.results import Difference, MauveResult
 
 
@@ -33,11 +33,6 @@ class SystemView:
     selection: Selection | None = None
     clusters: str | None = None
     map: str | None = None
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the system can be told from people, as far as that was tested."""
-        return self.result.p_value is None or is_told(self.result)
 
     @property
     def n_flagged(self) -> int:

@@ -112,11 +112,6 @@ def joined(items: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
-def is_told(result: MauveResult) -> bool:
-    """Return whether a system can be told from people."""
-    return result.p_value is not None and result.p_value < LEVEL
-
-
 def verdict(result: MauveResult) -> str:
     r"""Return what the test says of a system.
 
@@ -130,6 +125,6 @@ def verdict(result: MauveResult) -> str:
     """
     if result.p_value is None:
         return "was not tested for being told from people"
-    if is_told(result):
+    if result.is_told:
         return f"can be told from people ({p_value(result.p_value)})"
     return f"cannot be told from people with these texts ({p_value(result.p_value)})"
