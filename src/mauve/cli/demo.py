@@ -21,6 +21,7 @@ from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
 from mauve.lm.remembered import RememberedScorer
 from mauve.lm.scorer import get_scorer
+from mauve.plot import new_axes
 from mauve.printable import printable
 from mauve.report.page import check_extra, check_report
 from mauve.symptoms import plainest_symptom
@@ -44,6 +45,7 @@ def demo(
     replaced.
     """
     check_extra()  # before anything is written
+    new_axes()  # raises where Matplotlib is there and cannot be loaded
     out.mkdir(parents=True, exist_ok=True)
     picture, report = out / "curves.png", out / "report.html"
     check_picture(picture)
