@@ -19,12 +19,12 @@ from coverage import PAIRS, fresh_sample, true_score
 from peer import Peer, add_peer_argument
 
 from mauve import compare
-from mauve.compute import result_from_counts
-from mauve.grid import curve_grid
-from mauve.histogram import count_labels
+from mauve.comparison.paper import result_from_counts
+from mauve.frontier.grid import curve_grid
+from mauve.frontier.histogram import count_labels
+from mauve.frontier.score import mean_divergences, score_of
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.reduce import reduce_features
-from mauve.score import mean_divergences, score_of
 
 FRESH = 60_000
 

@@ -22,10 +22,10 @@ import numpy as np
 from simulate import Pair
 
 from mauve import compare, difference
-from mauve.grid import curve_grid
-from mauve.histogram import count_labels
+from mauve.frontier.grid import curve_grid
+from mauve.frontier.histogram import count_labels
+from mauve.frontier.score import gap_of, mean_divergences, score_of
 from mauve.quantize.crossfit import JointClustering
-from mauve.score import gap_of, mean_divergences, score_of
 
 PAIRS = {
     "same": Pair(32, shift=0.0, tilt=0.0),

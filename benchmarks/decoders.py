@@ -19,7 +19,7 @@ from scipy.stats import spearmanr
 import mauve
 from mauve.measures.registry import DEFAULT, get_measures
 from mauve.measures.tables import cells, column_title, row_names
-from mauve.texts import read_texts
+from mauve.text.read import read_texts
 
 LOOPS = ("greedy", "beam")
 #: MAUVE in percent, published for these texts with the authors' package and GPT-2 large; not

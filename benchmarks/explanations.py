@@ -24,8 +24,7 @@ import scipy
 from topics import TEMPLATE, TOPICS, Planted, Pool, plant, read_books, read_pool
 
 from mauve import Cluster, MauveWarning, compare, explain
-from mauve.explanation.contributions import group_shares, text_contributions
-from mauve.explanation.differing import differing_clusters
+from mauve.explanation.contributions import differing_clusters, group_shares, text_contributions
 from mauve.quantize.kmeans import KMeans
 
 #: Topics of the experiments, from those that are told apart best to all sources.

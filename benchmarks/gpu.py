@@ -21,9 +21,8 @@ import transformers
 from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
 
 from mauve.embed.bundled import MODEL
-from mauve.embed.transformer import TransformersEmbedder
-from mauve.quantize.kmeans_torch import TorchKMeans
-from mauve.quantize.reduce_torch import reduce_on_device
+from mauve.embed.transformers import TransformersEmbedder
+from mauve.quantize.gpu import TorchKMeans, reduce_on_device
 
 
 def peak(device: str, size: int = 8192) -> float:

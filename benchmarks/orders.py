@@ -9,8 +9,8 @@ is summed over the distribution of the counts.
 import numpy as np
 from scipy.stats import poisson
 
-from mauve.estimate import jackknife_cells
-from mauve.grid import quadrature_grid
+from mauve.frontier.estimators import jackknife_cells
+from mauve.frontier.grid import quadrature_grid
 
 N_CELLS, PER_CELL, MOST = 600, 6.0, 90
 

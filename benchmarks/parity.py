@@ -16,7 +16,7 @@ from peer import Peer, add_peer_argument
 from simulate import Pair, text_like
 
 from mauve import compute_mauve
-from mauve.compute import PaperResult
+from mauve.comparison.paper import PaperResult
 
 
 def simulated_sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -27,13 +27,13 @@ from scipy.stats import spearmanr
 from simulate import text_like
 
 from mauve import compare
-from mauve.compute import result_from_counts
-from mauve.frontier import area
-from mauve.histogram import count_labels
+from mauve.comparison.paper import result_from_counts
+from mauve.comparison.results import MauveResult
+from mauve.frontier.curve import area
+from mauve.frontier.histogram import count_labels
 from mauve.quantize.crossfit import Quantizer, pool_by_content
 from mauve.quantize.kmeans import Centres, KMeans
 from mauve.quantize.reduce import ORDERS, reduce_features
-from mauve.results import MauveResult
 from mauve.threads import parallel_map
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ STYLES = tuple(
 class FixedKMeans(KMeans):
     """k-means that states its number of cells, which `compare` then does not limit."""
 
-    n_cells: int = 100
+    num_buckets: int = 100
 
 
 def sets_of_text(folder: Path) -> Sets:
@@ -180,7 +180,7 @@ def part_k(sets: Sets, out: Path) -> None:
                 if k < 0.99 * n_fitted and estimate == "plug-in":
                     by_name = plugin(sources, k)
                 elif k < 0.99 * n_fitted:
-                    quantizer = FixedKMeans(n_cells=k)
+                    quantizer = FixedKMeans(num_buckets=k)
                     by_name = scores(ours(sources, quantizer=quantizer, n_clusterings=10))
                 for name, score in by_name.items():
                     found.setdefault(name, []).append(score)
@@ -339,7 +339,7 @@ def quantizers(device: str) -> dict[str, Quantizer]:
     from mauve.quantize.lattice import Lattice
 
     return {
-        **{f"k-means {k}": FixedKMeans(n_cells=k) for k in (100, 250, 500, 1000)},
+        **{f"k-means {k}": FixedKMeans(num_buckets=k) for k in (100, 250, 500, 1000)},
         "DRMM 125": DRMM(n_layers=3, n_components=5, device=device),
         "DRMM 1000": DRMM(n_layers=3, n_components=10, device=device),
         "lattice 744": Lattice(device=device),
@@ -374,7 +374,7 @@ def part_truth(device: str) -> None:
 
     n, fresh = 1000, 20_000
     tried: dict[str, Quantizer] = {
-        **{f"k-means {k}": FixedKMeans(n_cells=k) for k in (25, 100, 200, 400, 700)},
+        **{f"k-means {k}": FixedKMeans(num_buckets=k) for k in (25, 100, 200, 400, 700)},
         "DRMM 125": DRMM(n_components=5, device=device),
         "DRMM 512": DRMM(n_components=8, device=device),
         "lattice 744": Lattice(device=device),
@@ -388,10 +388,10 @@ def part_truth(device: str) -> None:
                 human, model = PAIRS[name].human(n, rng), PAIRS[name].model(n, rng)
                 found = compare(human, model, quantizer=quantizer, n_clusterings=5,
                                 n_permutations=0, seed=case)  # fmt: skip
-                truth = true_score(found.compared.clustering, name, quantizer.n_cells, fresh)
+                truth = true_score(found.compared.clustering, name, quantizer.num_buckets, fresh)
                 cases.append([truth, found["model"].mauve, found["model"].mauve_plugin])
             truth, score, naive = np.mean(cases, axis=0)
-            per_cell = f"{0.6 * n / quantizer.n_cells:.1f}"  # three of five blocks are counted
+            per_cell = f"{0.6 * n / quantizer.num_buckets:.1f}"  # three of five blocks are counted
             yield [name, title, per_cell, float(truth), float(score), f"{score - truth:+.3f}",
                    float(naive), f"{naive - truth:+.3f}"]  # fmt: skip
 
@@ -480,7 +480,7 @@ def part_time(device: str) -> None:
             cells = [title, "CPU" if title.startswith("k-means") else device]
             for features in (reduced, whole):
                 start, busy = time.perf_counter(), time.process_time()
-                fitted = quantizer.fit(features, quantizer.n_cells, np.random.default_rng(0))
+                fitted = quantizer.fit(features, quantizer.num_buckets, np.random.default_rng(0))
                 used = len(np.unique(fitted.assign(features)))
                 cells.append(f"{time.perf_counter() - start:.1f}")
                 cells.append(f"{time.process_time() - busy:.1f}")

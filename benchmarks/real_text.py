@@ -15,7 +15,7 @@ from pathlib import Path
 from scipy.stats import spearmanr
 
 from mauve import MauveResult, compare, get_embedder
-from mauve.texts import read_texts
+from mauve.text.read import read_texts
 
 PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, "beam": 5.2}
 

@@ -18,11 +18,11 @@ os.environ["OMP_NUM_THREADS"] = "1"  # the processes share the cores
 
 import numpy as np
 
-from mauve.explanation.consensus import consensus_clusters, default_clusters
+from mauve.explanation.clusters import consensus_clusters, default_clusters
 from mauve.explanation.contributions import group_shares, text_contributions
+from mauve.inference.resampling import LabelledPair
 from mauve.quantize.crossfit import JointClustering, cluster_jointly
 from mauve.quantize.kmeans import KMeans
-from mauve.resample import LabelledPair
 
 HUMAN = np.array([0.2, 0.15, 0.15, 0.1, 0.1, 0.1, 0.1, 0.1])
 MODEL = np.array([0.1, 0.25, 0.15, 0.1, 0.1, 0.2, 0.1, 0.0])

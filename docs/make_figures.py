@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 
 from mauve import compare
 from mauve.embed.bundled import MODEL
-from mauve.frontier import area, divergence_curve
-from mauve.inference import permutation_scores
-from mauve.resample import LabelledPair
+from mauve.frontier.curve import area, divergence_curve
+from mauve.inference.resampling import LabelledPair, permutation_scores
 
 IMAGES = Path(__file__).parent / "images"
 

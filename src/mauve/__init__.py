@@ -2,9 +2,9 @@
 
 from importlib.metadata import version as _version
 
-from mauve.compare import compare
-from mauve.comparison import Comparison
-from mauve.compute import PaperResult, compute_mauve
+from mauve.comparison.paper import PaperResult, compute_mauve
+from mauve.comparison.results import Comparison, Difference, MauveResult, difference
+from mauve.comparison.run import compare
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import get_embedder
 from mauve.errors import (
@@ -14,12 +14,11 @@ from mauve.errors import (
     MauveWarning,
     MissingExtraError,
 )
-from mauve.explain import explain
 from mauve.explanation.explained import Explanation, SystemExplanation
 from mauve.explanation.results import Cluster, TextShare
-from mauve.measure import measure
+from mauve.explanation.run import explain
 from mauve.measures.results import Measured, Measurements
-from mauve.results import Difference, MauveResult, difference
+from mauve.measures.run import measure
 
 __version__ = _version("mauve-eval")
 

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Mapping, Sequence
 
-from mauve.printable import printable
+from mauve.escape import escaped
 
 Row = Sequence[str]
 
@@ -26,7 +26,7 @@ def as_text(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
     a         0.9
     longer   0.85
     """
-    lines = [list(map(printable, line)) for line in (columns, *rows)]
+    lines = [list(map(escaped, line)) for line in (columns, *rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
     return "\n".join(
         "  ".join(
@@ -66,8 +66,8 @@ def as_latex(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
     \bottomrule
     \end{tabular}
     """
-    heads = [rf"\textbf{{{latex_escaped(printable(title))}}}" for title in columns]
-    body = [" & ".join(latex_escaped(printable(c)) for c in row) + r" \\" for row in rows]
+    heads = [rf"\textbf{{{latex_escaped(escaped(title))}}}" for title in columns]
+    body = [" & ".join(latex_escaped(escaped(c)) for c in row) + r" \\" for row in rows]
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(columns) - left)}}}",
@@ -91,7 +91,7 @@ def as_html(columns: Row, rows: Sequence[Row]) -> str:
     """
 
     def line(cells: Row, tag: str) -> str:
-        inner = "".join(f"<{tag}>{html.escape(printable(cell))}</{tag}>" for cell in cells)
+        inner = "".join(f"<{tag}>{html.escape(escaped(cell))}</{tag}>" for cell in cells)
         return f"<tr>{inner}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
@@ -111,7 +111,7 @@ def markdown_escaped(text: str) -> str:
     >>> print(markdown_escaped("top_k | <b> *"))
     top\_k \| \<b\> \*
     """
-    shown = printable(text)
+    shown = escaped(text)
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~&!" else letter for letter in shown)
 
 

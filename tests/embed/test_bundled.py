@@ -10,7 +10,7 @@ from transformers import AutoModel, AutoTokenizer
 from mauve.embed import bundled
 from mauve.embed.bundled import CONTEXT, MODEL, POOLINGS, WIDTH, BundledEmbedder
 from mauve.embed.protocol import Embedder
-from mauve.embed.transformer import TransformersEmbedder
+from mauve.embed.transformers import TransformersEmbedder
 from mauve.errors import InvalidParameterError
 
 LONG = "Nobody had lived in the old house at the end of the road for a hundred years. " * 60

@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from mauve.embed.devices import DTYPES, find_devices, find_dtype
+from mauve.embed.models import DTYPES, find_devices, find_dtype
 from mauve.errors import InvalidParameterError
 
 N_GPUS = torch.cuda.device_count()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mauve.embed.folder import folder_checksum
+from mauve.embed.models import folder_checksum
 
 
 @pytest.fixture

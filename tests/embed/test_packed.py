@@ -20,8 +20,7 @@ from transformers import (
     Qwen3Config,
 )
 
-from mauve.embed.packed import can_pack, fuse_activations, layout, use_packed_attention
-from mauve.embed.replica import Replica
+from mauve.embed.replica import Replica, can_pack, fuse_activations, layout, use_packed_attention
 
 LENGTHS = [40, 1, 13, 2, 13, 48]
 CPU = torch.device("cpu")

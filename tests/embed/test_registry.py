@@ -14,7 +14,7 @@ from mauve.embed.endpoint import EndpointEmbedder
 from mauve.embed.protocol import Embedder
 from mauve.embed.registry import CallableEmbedder, get_embedder
 from mauve.embed.sentence import SentenceEmbedder
-from mauve.embed.transformer import TransformersEmbedder
+from mauve.embed.transformers import TransformersEmbedder
 from mauve.errors import InvalidParameterError
 
 ENDPOINT = "http://localhost:1/v1#model=some"

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from mauve.embed.sharing import share_out
+from mauve.embed.batching import share_out
 
 
 class Kept(list):

@@ -10,7 +10,7 @@ from tiny_models import TEXTS, save
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mauve.embed.bundled import MODEL
-from mauve.embed.surprisal import (
+from mauve.embed.pooling import (
     ENDING,
     SCALING_FILE,
     WEIGHT,
@@ -18,7 +18,7 @@ from mauve.embed.surprisal import (
     ending_statistics,
     surprisal_features,
 )
-from mauve.embed.transformer import TransformersEmbedder
+from mauve.embed.transformers import TransformersEmbedder
 from mauve.errors import InvalidParameterError
 
 

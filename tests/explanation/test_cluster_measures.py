@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mauve.errors import InvalidParameterError
-from mauve.explanation.cluster_measures import cluster_measures, text_measures
+from mauve.explanation.describe import cluster_measures, text_measures
 from mauve.lm.bundled_scorer import BundledScorer
 from mauve.measures.perplexity import perplexity
 

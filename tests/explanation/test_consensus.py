@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauve import InvalidParameterError
-from mauve.explanation.consensus import check_clusters, consensus_clusters, default_clusters
+from mauve.explanation.clusters import check_clusters, consensus_clusters, default_clusters
 
 
 def split_groups(truth, n_parts, n_clusterings, seed):

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import rel_entr
 
 from mauve import compare
-from mauve.estimate import ESTIMATORS
 from mauve.explanation.contributions import divergences_at, group_shares, text_contributions
-from mauve.grid import curve_grid
-from mauve.resample import LabelledPair
+from mauve.frontier.estimators import ESTIMATORS
+from mauve.frontier.grid import curve_grid
+from mauve.inference.resampling import LabelledPair
 
 MIXTURES = (0.1, 0.5, 0.9)
 QUICK = {"num_buckets": 8, "n_clusterings": 5, "n_permutations": 0}

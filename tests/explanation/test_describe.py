@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from topic_texts import TOPICS
 
-from mauve.explanation.consensus import Consensus
+from mauve.explanation.clusters import Consensus
 from mauve.explanation.describe import Describer
 from mauve.explanation.explained import PairTexts
 

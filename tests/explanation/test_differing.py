@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauve.explanation.differing import (
+from mauve.explanation.contributions import (
     Differing,
     differing_clusters,
     least_permutations,
     step_down,
 )
-from mauve.resample import LabelledPair
+from mauve.inference.resampling import LabelledPair
 
 
 def pair_of(labels, is_human, n_buckets, groups=None):

@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 import scipy
 
-from mauve.explanation.enrichment import log_limit, log_tails
-from mauve.explanation.overlapping import told_apart
 from mauve.explanation.phrases import read_phrases
 from mauve.explanation.results import Phrase
-from mauve.explanation.wording import cluster_name, log_odds, phrase_table
+from mauve.explanation.wording import (
+    cluster_name,
+    log_limit,
+    log_odds,
+    log_tails,
+    phrase_table,
+    told_apart,
+)
 
 TEMPLATE = "a testament to the rich tapestry of life"  # eight words
 

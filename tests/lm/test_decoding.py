@@ -7,15 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauve.errors import InvalidParameterError
-from mauve.lm.decoding import (
-    DECODERS,
-    Ancestral,
-    Greedy,
-    Nucleus,
-    Temperature,
-    TopK,
-    parse_decoder,
-)
+from mauve.lm.decoding import DECODERS, Ancestral, Greedy, Nucleus, Temperature, TopK, parse_decoder
 
 # Whole numbers make equal probabilities frequent and sums comparable without rounding.
 WEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=30).filter(any)

@@ -10,7 +10,7 @@ from mauve.errors import InvalidParameterError
 from mauve.lm.decoding import Ancestral, Greedy, Nucleus, TopK
 from mauve.lm.generation import draw, generate
 from mauve.lm.ngram import NGramModel
-from mauve.lm.tokens import tokenize
+from mauve.text.words import tokenize
 
 SENTENCES = [
     "the cat sat on the mat.",

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from mauve.errors import InvalidParameterError
 from mauve.lm.ngram import END, UNKNOWN, NGramModel
-from mauve.lm.tokens import tokenize
+from mauve.text.words import tokenize
 
 WORDS = ["a", "b", " c", "\n", "<end>", "<unk>"]
 DOCUMENTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=10), min_size=1, max_size=5)

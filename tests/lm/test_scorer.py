@@ -10,8 +10,8 @@ from mauve.embed.bundled import MODEL
 from mauve.errors import InvalidParameterError, MissingExtraError
 from mauve.lm import bundled_scorer
 from mauve.lm.bundled_scorer import BundledScorer
+from mauve.lm.causal import TransformersScorer
 from mauve.lm.scorer import TokenScorer, get_scorer
-from mauve.lm.transformers_scorer import TransformersScorer
 from mauve.measures.perplexity import perplexity
 
 TEXTS = [

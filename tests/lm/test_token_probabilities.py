@@ -9,11 +9,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.generation import TopKLogitsWarper, TopPLogitsWarper
 
 from mauve.errors import InvalidParameterError
+from mauve.lm.causal import TransformersScorer
 from mauve.lm.decoding import Nucleus, parse_decoder
 from mauve.lm.ngram import NGramModel
 from mauve.lm.token_probabilities import token_probabilities
-from mauve.lm.tokens import tokenize
-from mauve.lm.transformers_scorer import TransformersScorer
+from mauve.text.words import tokenize
 
 DECODERS = ["greedy", "ancestral", "temperature:0.7", "topk:5", "nucleus:0.8"]
 PROMPTS = [f"{i} people said " * (i % 3) for i in range(len(TEXTS))]
@@ -86,7 +86,7 @@ def test_warpers_of_transformers(tiny, decoder, warper):
 
 def test_batches_and_chunks_do_not_change_anything(tiny, monkeypatch):
     expected = token_probabilities(tiny("gpt2"), DECODERS, TEXTS, device="cpu", dtype="float64")
-    monkeypatch.setattr("mauve.lm.logits._CPU_LOGITS", 3000)
+    monkeypatch.setattr("mauve.lm.causal._CPU_LOGITS", 3000)
     monkeypatch.setattr("mauve.embed.replica._CPU_TOKENS", 60)
     found = token_probabilities(tiny("gpt2"), DECODERS, TEXTS, device="cpu", dtype="float64")
     for own, other in zip(found, expected, strict=True):

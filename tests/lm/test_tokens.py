@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mauve.lm.tokens import tokenize
+from mauve.text.words import tokenize
 
 # Any text, and text of the characters that the rules are about.
 TEXTS = st.text() | st.text(alphabet="ab1_ \t\n\r\u00a0.,*'’(é-")

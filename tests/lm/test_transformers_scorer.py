@@ -9,7 +9,7 @@ from tiny_models import CONTEXT, TEXTS, gpt2_tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mauve.errors import InvalidParameterError
-from mauve.lm.transformers_scorer import TransformersScorer
+from mauve.lm.causal import TransformersScorer
 from mauve.measures.perplexity import perplexity
 
 PROMPTS = [f"{i} people said " * (i % 3) for i in range(len(TEXTS))]

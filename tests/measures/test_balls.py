@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from mauve.measures.balls import balls_around, membership
 from mauve.measures.estimate import Groups
+from mauve.measures.neighbours import balls_around, membership
 
 
 def radii_of(features, k):

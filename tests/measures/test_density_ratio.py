@@ -4,14 +4,9 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mauve.frontier import area, mixture_divergences
-from mauve.grid import curve_grid
-from mauve.measures.density_ratio import (
-    Densities,
-    log_ratios,
-    score_of_curve,
-    score_of_densities,
-)
+from mauve.frontier.curve import area, mixture_divergences
+from mauve.frontier.grid import curve_grid
+from mauve.measures.density_ratio import Densities, log_ratios, score_of_curve, score_of_densities
 from mauve.measures.estimate import Groups
 
 

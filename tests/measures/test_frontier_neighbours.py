@@ -3,11 +3,7 @@ import pytest
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups
-from mauve.measures.frontier_neighbours import (
-    MAUVE_NEIGHBOURS,
-    mauve_by_neighbours,
-    neighbours_of,
-)
+from mauve.measures.frontier_neighbours import MAUVE_NEIGHBOURS, mauve_by_neighbours, neighbours_of
 from mauve.measures.protocol import Side
 
 

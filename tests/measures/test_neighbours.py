@@ -5,13 +5,7 @@ from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups
-from mauve.measures.neighbours import (
-    centred,
-    halves,
-    nearest_two,
-    shared_moves,
-    squared_distances,
-)
+from mauve.measures.neighbours import centred, halves, nearest_two, shared_moves, squared_distances
 from mauve.measures.protocol import Side
 
 

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from mauve.errors import InvalidParameterError
-from mauve.inputs import text_hashes
 from mauve.measures.estimate import Groups, deal_texts, moves_without
 from mauve.measures.protocol import Side, TokenTable
 from mauve.measures.self_bleu import closest_others, self_bleu, self_bleu_scores
+from mauve.text.prompts import text_hashes
 
 SMOOTH = SmoothingFunction().method1
 

@@ -62,7 +62,7 @@ def make_layers(seed, n_layers=3, n_components=4, dim=5):
 
 
 def fit(quantizer, features, seed=0):
-    return quantizer.fit(features, quantizer.n_cells, np.random.default_rng(seed))
+    return quantizer.fit(features, quantizer.num_buckets, np.random.default_rng(seed))
 
 
 def plain_loss(layers, x, rho):
@@ -243,7 +243,7 @@ def test_signature():
     assert DRMM().signature == "drmm:3x10:epochs-20:batch-64:lr-0.005"
     assert DRMM(patience=3, device="cuda").signature.endswith(":lr-0.005:stop-3-0.1")
     assert DRMM(on_epoch=print) == DRMM()
-    assert (DRMM().n_cells, SMALL.n_cells) == (1000, 9)
+    assert (DRMM().num_buckets, SMALL.num_buckets) == (1000, 9)
 
 
 def test_works_as_the_quantizer_of_a_comparison():

@@ -11,7 +11,7 @@ from mauve.quantize.kmeans import KMeans
 
 pytest.importorskip("torch")
 
-from mauve.quantize.kmeans_torch import TorchKMeans, torch_device
+from mauve.quantize.gpu import TorchKMeans, torch_device
 
 
 @pytest.fixture(autouse=True)

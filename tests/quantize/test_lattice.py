@@ -136,7 +136,7 @@ def test_signature_tells_settings_apart():
 
 
 def test_number_of_cells():
-    assert Lattice().n_cells == 744
+    assert Lattice().num_buckets == 744
     message = "'num_buckets' parameter of compare must be 744 for the lattice.* Got 500 instead"
     with pytest.raises(InvalidParameterError, match=message):
         Lattice().fit(make_features(8), 500, np.random.default_rng(0))

@@ -3,8 +3,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mauve.errors import InvalidParameterError
+from mauve.quantize.gpu import reduce_on_device
 from mauve.quantize.reduce import reduce_features
-from mauve.quantize.reduce_torch import reduce_on_device
 
 
 def cloud(seed, n=300, d=12):

@@ -8,7 +8,7 @@ from mauve.errors import InvalidParameterError
 from mauve.quantize.drmm import DRMM
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.lattice import Lattice
-from mauve.quantize.registry import get_quantizer, reporting, with_cells
+from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +41,9 @@ def test_names():
     ],
 )
 def test_number_of_cells(spec, num_buckets, n, cells):
-    quantizer, found = with_cells(get_quantizer(spec), num_buckets, n, named=True)
+    quantizer, found = with_num_buckets(get_quantizer(spec), num_buckets, n, named=True)
     assert found == cells
-    assert getattr(quantizer, "n_cells", cells) == cells
+    assert getattr(quantizer, "num_buckets", cells) == cells
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_number_of_cells(spec, num_buckets, n, cells):
 )
 def test_a_number_of_cells_that_cannot_be(quantizer, num_buckets, named, message):
     with pytest.raises(InvalidParameterError, match=message):
-        with_cells(quantizer, num_buckets, 1000, named=named)
+        with_num_buckets(quantizer, num_buckets, 1000, named=named)
 
 
 def test_an_unknown_name():

@@ -15,10 +15,26 @@ import mauve
 
 RECORDED = Path(__file__).with_name("figures.json")
 
-_SUBJECTS = "the dog|a teacher|my sister|the old sailor|everyone|a small bird|the mayor".split("|")
-_VERBS = "saw|carried|forgot|painted|sold|remembered|followed".split("|")
-_OBJECTS = "the river|a letter|two apples|the winter|her song|an empty house|the map".split("|")
-_ENDS = ".|, and nobody noticed.|!|, as people do.| before the rain came.|?".split("|")
+_SUBJECTS = [
+    "the dog",
+    "a teacher",
+    "my sister",
+    "the old sailor",
+    "everyone",
+    "a small bird",
+    "the mayor",
+]
+_VERBS = ["saw", "carried", "forgot", "painted", "sold", "remembered", "followed"]
+_OBJECTS = [
+    "the river",
+    "a letter",
+    "two apples",
+    "the winter",
+    "her song",
+    "an empty house",
+    "the map",
+]
+_ENDS = [".", ", and nobody noticed.", "!", ", as people do.", " before the rain came.", "?"]
 
 
 def written_texts(n: int, seed: int, *, repeat: float = 0.0, skew: float = 0.0) -> list[str]:

@@ -8,7 +8,7 @@ from rich.filesize import decimal
 
 from mauve.cli.terminal import new_console, one_line_errors, warnings_as_lines
 from mauve.embed.cache import FeatureCache
-from mauve.printable import printable
+from mauve.escape import escaped
 
 cache = typer.Typer(
     name="cache",
@@ -43,11 +43,11 @@ def info(
         typer.echo(json.dumps(as_dict, indent=2))
         return
     console = new_console()
-    console.print(f"folder: {printable(str(found.folder))}", soft_wrap=True)
+    console.print(f"folder: {escaped(str(found.folder))}", soft_wrap=True)
     console.print(f"texts:  {found.n_texts}")
     console.print(f"size:   {decimal(found.n_bytes)}")
     for signature, n_texts in found.embedders.items():
-        console.print(f"{n_texts:12} {printable(signature)}", soft_wrap=True)
+        console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
 
 
 @cache.command()

@@ -11,19 +11,14 @@ from mauve.cli import comparing, embedding, explaining, measuring, samples
 from mauve.cli.embedding import choice
 from mauve.cli.files import PICTURES, check_picture, write_picture
 from mauve.cli.tables import how_to_read, print_comparison
-from mauve.cli.terminal import (
-    collected_warnings,
-    new_console,
-    progress_bar,
-    say,
-)
-from mauve.comparison import Comparison
+from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
+from mauve.comparison.results import Comparison
+from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
-from mauve.embed.remembered import RememberedEmbedder
+from mauve.escape import escaped
 from mauve.measures.registry import check_names
 from mauve.measures.results import Measurements
-from mauve.printable import printable
-from mauve.report.page import check_report
+from mauve.reports.page import check_report
 
 _INTERVALS = ("influence", "bootstrap")
 
@@ -40,7 +35,7 @@ def print_result(
     console = new_console()
     n_human = next(iter(comparison.values())).n_human
     if not quiet:
-        console.print(f"against {n_human} human texts, {printable(str(human))}", soft_wrap=True)
+        console.print(f"against {n_human} human texts, {escaped(str(human))}", soft_wrap=True)
         console.print()
     print_comparison(console, comparison, margin)
     if measured is not None:
@@ -57,13 +52,13 @@ def print_result(
         signatures.append(measured.signature)
     console.print()
     for signature in dict.fromkeys(signatures):
-        console.print(f"signature: {printable(signature)}", soft_wrap=True)
+        console.print(f"signature: {escaped(signature)}", soft_wrap=True)
 
 
 def _checked_plot(path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() not in PICTURES:
         raise typer.BadParameter(
-            f"'{printable(str(path))}' must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}."
+            f"'{escaped(str(path))}' must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}."
         )
     return path
 

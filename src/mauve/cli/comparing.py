@@ -7,8 +7,8 @@ import typer
 
 from mauve.cli import samples
 from mauve.cli.embedding import choice
-from mauve.estimate import ESTIMATORS
-from mauve.printable import printable
+from mauve.escape import escaped
+from mauve.frontier.estimators import ESTIMATORS
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import QUANTIZERS
 
@@ -27,7 +27,7 @@ def number_or_auto(value: str) -> int | str:
         return int(value)
     except ValueError:
         raise typer.BadParameter(
-            f"must be a whole number or 'auto'. Got '{printable(value)}' instead."
+            f"must be a whole number or 'auto'. Got '{escaped(value)}' instead."
         ) from None
 
 

@@ -8,23 +8,23 @@ from typing import Annotated
 import typer
 
 import mauve
+from mauve.atomic import atomic_write
 from mauve.cli.compare import print_result
 from mauve.cli.explaining import report_measures
 from mauve.cli.files import check_picture, write_picture
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
+from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
-from mauve.embed.remembered import RememberedEmbedder
-from mauve.files import whole_file
+from mauve.escape import escaped
+from mauve.explanation.properties import plainest_symptom
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
 from mauve.lm.remembered import RememberedScorer
 from mauve.lm.scorer import get_scorer
-from mauve.plot import new_axes
-from mauve.printable import printable
-from mauve.report.page import check_extra, check_report
-from mauve.symptoms import plainest_symptom
+from mauve.plots import new_axes
+from mauve.reports.page import check_extra, check_report
 
 _N_TEXTS = 500
 _PROMPT = 8  # tokens of a passage that the model is given
@@ -102,7 +102,7 @@ def demo(
         say("warning", message)
     console.print()
     for name in reversed(comparison.rank()):
-        told = comparison[name].is_told
+        told = comparison[name].is_distinguishable
         symptom = plainest_symptom(texts["human"], texts[name]) if told else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]
@@ -114,11 +114,11 @@ def demo(
         "again": shlex.join(["mauve", "compare", *arguments]),
         "explain": shlex.join(["mauve", "explain", *arguments]),
     }.items():
-        console.print(f"{label}: {printable(line)}", soft_wrap=True)
+        console.print(f"{label}: {escaped(line)}", soft_wrap=True)
 
 
 def _write(path: Path, fields: dict[str, list[str]]) -> Path:
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         for values in zip(*fields.values(), strict=True):
             file.write(json.dumps(dict(zip(fields, values, strict=True))).encode() + b"\n")
     return path

@@ -7,22 +7,23 @@ import numpy as np
 import typer
 from safetensors.numpy import save
 
+from mauve.atomic import atomic_write, check_writable
 from mauve.cli import embedding
 from mauve.cli.terminal import new_console, progress_bar, say, warnings_as_lines
+from mauve.embed.load import embed_samples, origin_of
 from mauve.embed.registry import get_embedder
+from mauve.embed.samples import is_text_file
 from mauve.errors import InvalidParameterError
-from mauve.files import check_writable, whole_file
-from mauve.printable import printable
-from mauve.samples import is_text_file
-from mauve.text_samples import embed_samples, origin_of, prepare_texts
-from mauve.texts import read_texts
+from mauve.escape import escaped
+from mauve.text.normalize import prepare_texts
+from mauve.text.read import read_texts
 
 _KINDS = (".npy", ".safetensors")
 
 
 def _checked_out(path: Path) -> Path:
     if path.suffix.lower() not in _KINDS:
-        raise typer.BadParameter(f"'{printable(str(path))}' must end in {' or '.join(_KINDS)}.")
+        raise typer.BadParameter(f"'{escaped(str(path))}' must end in {' or '.join(_KINDS)}.")
     return path
 
 
@@ -79,7 +80,7 @@ def embed(
     with warnings_as_lines(), progress_bar(not quiet) as on_progress:
         [sample], _ = embed_samples(prepared, chosen, cache=not no_cache, on_progress=on_progress)
     origin = origin_of(chosen, recipe)
-    with whole_file(out) as file:
+    with atomic_write(out) as file:
         if out.suffix.lower() == ".npy":
             np.save(file, sample.features)
         else:
@@ -90,5 +91,5 @@ def embed(
         say("warning", f"{sample.n_truncated} texts are longer than the embedder reads.")
     n, d = sample.features.shape
     console = new_console()
-    console.print(f"{n} texts, {d} features: {printable(str(out))}", soft_wrap=True)
-    console.print(f"embedder: {printable(origin)}", soft_wrap=True)
+    console.print(f"{n} texts, {d} features: {escaped(str(out))}", soft_wrap=True)
+    console.print(f"embedder: {escaped(origin)}", soft_wrap=True)

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from mauve.embed.protocol import DTYPES, POOLINGS
-from mauve.printable import printable
-from mauve.samples import is_text_file
-from mauve.text_samples import EMPTY
-from mauve.texts import TextFile, read_texts
+from mauve.embed.samples import is_text_file
+from mauve.escape import escaped
+from mauve.text.normalize import EMPTY
+from mauve.text.read import TextFile, read_texts
 
 
 def choice(choices: Collection[str], help_text: str) -> Any:
@@ -19,7 +19,7 @@ def choice(choices: Collection[str], help_text: str) -> Any:
     def check(value: str | None) -> str | None:
         if value is not None and value not in choices:
             raise typer.BadParameter(
-                f"must be one of {', '.join(choices)}. Got '{printable(value)}' instead."
+                f"must be one of {', '.join(choices)}. Got '{escaped(value)}' instead."
             )
         return value
 

@@ -12,15 +12,15 @@ from mauve import tables
 from mauve.cli import comparing, embedding, explaining, samples
 from mauve.cli.explained import how_to_read, print_fields, print_lines, print_system
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
-from mauve.comparison import Comparison
+from mauve.comparison.results import Comparison
+from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
-from mauve.embed.remembered import RememberedEmbedder
 from mauve.errors import InvalidParameterError
-from mauve.explanation.consensus import check_clusters
-from mauve.explanation.differing import least_permutations
+from mauve.escape import escaped
+from mauve.explanation.clusters import check_clusters
+from mauve.explanation.contributions import least_permutations
 from mauve.explanation.explained import Explanation
-from mauve.printable import printable
-from mauve.report.page import check_report
+from mauve.reports.page import check_report
 
 _KEPT_TEXTS = 5  # of either side of a cluster, for the report and for JSON
 
@@ -221,7 +221,7 @@ def _tables(explanation: Explanation, names: list[str], *, as_markdown: bool) ->
             f"## {tables.markdown_escaped(n)}\n\n{explanation[n].to_markdown()}" for n in names
         ]
     else:  # the name in a comment, of which there is one line
-        parts = [f"% {printable(n)}\n{explanation[n].to_latex()}" for n in names]
+        parts = [f"% {escaped(n)}\n{explanation[n].to_latex()}" for n in names]
     return "\n\n".join(parts)
 
 
@@ -238,7 +238,7 @@ def _print(
     width = console.width
     if not quiet:
         n_human = explanation.sizes[explanation.human_name]
-        console.print(f"against {n_human} human texts, {printable(str(human))}", soft_wrap=True)
+        console.print(f"against {n_human} human texts, {escaped(str(human))}", soft_wrap=True)
         console.print()
     for i, name in enumerate(comparison.rank()):
         if i:
@@ -258,4 +258,4 @@ def _print(
     print_lines(console, reading, width)
     console.print()
     for signature in dict.fromkeys(result.signature for result in comparison.values()):
-        console.print(f"signature: {printable(signature)}", soft_wrap=True)
+        console.print(f"signature: {escaped(signature)}", soft_wrap=True)

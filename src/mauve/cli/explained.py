@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.text import Text
 
 from mauve.cli.layout import print_table
-from mauve.cli.tables import shown_level, shown_p
+from mauve.comparison.results import MauveResult
+from mauve.escape import escaped
 from mauve.explanation.explained import Explanation, SystemExplanation
 from mauve.explanation.results import Cluster, ClusterMeasure, Dominance, TextShare
 from mauve.explanation.tables import cells
+from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, p_value_phrase
 from mauve.measures.repetition import repeated_lengths
 from mauve.measures.tokenizers import Words
-from mauve.printable import printable
-from mauve.results import MauveResult
 
 _KINDS = {
     "over": "writes too much of",
@@ -23,7 +23,6 @@ _KINDS = {
 }
 _LOOKED_AT = 2000  # characters of a text, of which a line shows the first
 _LABEL = 14  # columns at most for what stands before a line
-_LEVEL = 0.05  # of the p-values of metadata
 _N_TEXTS = 3  # of either side that tell most
 _END = 0.4  # share of a line for the end of a text that goes in circles
 
@@ -67,9 +66,9 @@ def print_system(
         for cluster in clusters[: 0 if quiet else top]:
             console.print()
             _print_cluster(console, explained.human_name, cluster, examples, width)
-    if quiet or (not flagged and result.is_told is False):
+    if quiet or (not flagged and result.is_distinguishable is False):
         return
-    name, who = printable(explained.name), printable(explained.human_name)
+    name, who = escaped(explained.name), escaped(explained.human_name)
     for title, shares in (
         (f"the most machine-like texts of {name}", explained.machine_like(_N_TEXTS)),
         (f"the {who} texts that {name} covers least", explained.uncovered(_N_TEXTS)),
@@ -81,10 +80,10 @@ def print_system(
 
 def _score_lines(result: MauveResult, explained: SystemExplanation) -> tuple[str, str]:
     low, high = result.interval
-    score = f"{printable(explained.name)}: MAUVE {result.mauve:.3f} ({low:.3f} to {high:.3f})"
+    score = f"{escaped(explained.name)}: MAUVE {result.mauve:.3f} ({low:.3f} to {high:.3f})"
     if result.p_value is not None:
-        verdict = "can" if result.is_told else "cannot"
-        score += f", {verdict} be told from people (p = {result.p_value:.4f})"
+        verdict = "can" if result.is_distinguishable else "cannot"
+        score += f", {verdict} be told from people ({p_value_phrase(result.p_value)})"
     where = "" if explained.mixture == 0.5 else f", at λ = {explained.mixture:g}"
     return score, f"type I {explained.type_1:.3f}, type II {explained.type_2:.3f}{where}"
 
@@ -113,7 +112,7 @@ def _print_cluster(console: Console, human_name: str, cluster: Cluster, n: int, 
         for own in _examples(cluster, n)
     ]
     labels = [label for label, _ in [*lines, *examples]]
-    label_width = min(_LABEL, max((cell_len(printable(label)) for label in labels), default=0))
+    label_width = min(_LABEL, max((cell_len(escaped(label)) for label in labels), default=0))
     print_lines(console, cluster.title, width)
     for label, line in lines:
         print_lines(console, line, width, indent=f"  {_cut(label, label_width, pad=True)}  ")
@@ -123,19 +122,15 @@ def _print_cluster(console: Console, human_name: str, cluster: Cluster, n: int, 
 
 
 def _is_clear(found: Dominance) -> bool:
-    return found.enriched is not None and found.p_value < _LEVEL
+    return found.enriched is not None and found.p_value < SIGNIFICANCE_LEVEL
 
 
 def _dominance(found: Dominance) -> str:
     return (
         f"{found.enriched} {found.enriched_share:.0%}, {found.overall_share:.0%} of all texts "
-        f"(p {_p_sign(found.p_value)}); purity {found.purity:.0%}, by chance "
+        f"({p_value_phrase(found.p_value)}); purity {found.purity:.0%}, by chance "
         f"{found.chance_purity:.0%}"
     )
-
-
-def _p_sign(p: float) -> str:
-    return f"= {p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
 def _measures(measures: Sequence[ClusterMeasure]) -> str:
@@ -192,7 +187,7 @@ def print_fields(console: Console, explanation: Explanation) -> None:
                 "values": str(found.n_values),
                 "purity": f"{found.purity:.1%}",
                 "by\nchance": f"{found.chance_purity:.1%}",
-                "p": shown_p(found.p_value),
+                "p": format_p_value(found.p_value),
                 "cells of\n1 or 2 values": f"{found.n_pure:.1f} of {found.n_cells:.1f}",
                 "by\nchance ": f"{found.chance_pure:.1f}",  # with a space: titles differ
             },
@@ -211,8 +206,8 @@ def how_to_read(explanation: Explanation, *, has_texts: bool) -> str:
         + "human and model are its share of the texts of either side. Type I and type II are what "
         "it adds to KL(Q|R), writing what people do not, and to KL(P|R), not writing what they "
         f"do; all clusters add up to the two at the top. ± is half of the "
-        f"{shown_level(confidence)} interval. p allows for the number of clusters: where model "
-        f"and people write alike, no cluster is listed in {shown_level(confidence)} of cases. The "
+        f"{format_level(confidence)} interval. p allows for the number of clusters: where model "
+        f"and people write alike, no cluster is listed in {format_level(confidence)} of cases. The "
         "log-ratio of a text is "
     )
     most = (
@@ -233,7 +228,7 @@ def how_to_read(explanation: Explanation, *, has_texts: bool) -> str:
 def print_lines(console: Console, text: str, width: int, indent: str = "") -> None:
     """Print text within the width, all lines but the first indented with spaces."""
     before = cell_len(indent)
-    for i, line in enumerate(Text(printable(text)).wrap(console, max(width - before, 20))):
+    for i, line in enumerate(Text(escaped(text)).wrap(console, max(width - before, 20))):
         console.print((" " * before if i else indent) + line.plain.rstrip(), soft_wrap=True)
 
 
@@ -258,11 +253,11 @@ def excerpt(text: str, width: int) -> str:
     if not inner:
         return "(nothing but white space)" if text else "(empty)"
     start = " ".join(inner[:_LOOKED_AT].split())
-    if len(inner) <= _LOOKED_AT and cell_len(printable(start)) <= width:
-        return printable(start)
+    if len(inner) <= _LOOKED_AT and cell_len(escaped(start)) <= width:
+        return escaped(start)
     if not _ends_in_loop(inner):
         return _cut(f"{start} …", width)
-    end = printable(" ".join(inner[-_LOOKED_AT:].split()))[-width:]
+    end = escaped(" ".join(inner[-_LOOKED_AT:].split()))[-width:]
     while cell_len(end) > _END * width:
         end = end[1:]
     end = end.partition(" ")[2] or end  # not from the middle of a word
@@ -276,7 +271,7 @@ def _ends_in_loop(text: str) -> bool:
 
 def _cut(text: str, width: int, *, pad: bool = False) -> str:
     """Return text of at most so many columns, or of exactly so many."""
-    shown = printable(text)
+    shown = escaped(text)
     if cell_len(shown) > width:
         shown = set_cell_size(shown, width - 1).rstrip() + "…"
     return set_cell_size(shown, width) if pad else shown

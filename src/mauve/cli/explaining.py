@@ -8,12 +8,12 @@ import typer
 from mauve.cli.samples import Files
 from mauve.cli.terminal import say
 from mauve.errors import InvalidParameterError
+from mauve.escape import escaped, listed
 from mauve.explanation.explained import Explanation
 from mauve.lm.remembered import RememberedScorer
 from mauve.lm.scorer import get_scorer
 from mauve.measures.protocol import Need
 from mauve.measures.registry import get_measures
-from mauve.printable import listed, printable
 
 _REPORT_MEASURES = "zipf,repetition,distinct-4,self-bleu"  # and what features take
 _ALL_NEEDS: set[Need] = {
@@ -27,7 +27,7 @@ def _checked_report(path: Path | None) -> Path | None:
 
 def _ending_in(suffix: str, path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() != suffix:
-        raise typer.BadParameter(f"'{printable(str(path))}' must end in {suffix}.")
+        raise typer.BadParameter(f"'{escaped(str(path))}' must end in {suffix}.")
     return path
 
 
@@ -109,7 +109,7 @@ def say_left_out(files: Files, explanation: Explanation, asked: str | None) -> N
         unread = "not all values are short strings or whole numbers"
         reasons |= dict.fromkeys(files.unread, unread)
     if reasons:
-        shown = [f"{printable(field)} ({reason})" for field, reason in reasons.items()]
+        shown = [f"{escaped(field)} ({reason})" for field, reason in reasons.items()]
         say("note", f"fields that are not used as metadata: {listed(shown)}")
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from mauve.atomic import atomic_write, check_writable
 from mauve.errors import InvalidParameterError
-from mauve.files import check_writable, whole_file
-from mauve.plot import HasCurve, new_axes, plot_curves
+from mauve.plots import HasCurve, new_axes, plot_curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ def check_picture(path: Path) -> None:
 def write_picture(results: Mapping[str, HasCurve], path: Path) -> None:
     """Draw the divergence curves of `results`, best first, and write them to `path`."""
     ranked = dict(sorted(results.items(), key=lambda item: -item[1].mauve))
-    with whole_file(path) as file, warnings.catch_warnings():
+    with atomic_write(path) as file, warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes; that is warning enough.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         ax = plot_curves(ranked, new_axes())

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mauve.printable import printable
+from mauve.escape import escaped
 
 _NAME_WIDTH = 12  # a name keeps this much, or all of it, whatever the width
 _ROOMY_NAME = 20  # columns move closer together before a name of this length is folded
@@ -26,7 +26,7 @@ def print_table(
     number_widths = [
         max(_width(column), *(_width(cells[column]) for _, cells in rows)) for column in numbers
     ]
-    name_rows = [[printable(name) for name in row] for row, _ in rows]
+    name_rows = [[escaped(name) for name in row] for row, _ in rows]
     full_widths = [
         max(_width(column), *(_width(row[i]) for row in name_rows))
         for i, column in enumerate(names)
@@ -62,7 +62,7 @@ def fitting(
     >>> list(fitting(20, ["human", "model"], {"a": ["0.12"] * 2, "b": ["0.1"], "c": ["0.1234"]}))
     [['a', 'b'], ['c']]
     """
-    name_width = min(max(_width(printable(name)) for name in names), _ROOMY_NAME)
+    name_width = min(max(_width(escaped(name)) for name in names), _ROOMY_NAME)
     titles: list[str] = []
     used = name_width
     for title, cells in columns.items():

@@ -9,9 +9,9 @@ import typer
 import mauve
 from mauve.cli import embedding, measuring, samples
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
+from mauve.escape import escaped
 from mauve.measures.registry import MEASURES
 from mauve.measures.results import Measurements
-from mauve.printable import printable
 
 
 def _print_list(wanted: bool) -> None:
@@ -133,11 +133,11 @@ def _print(found: Measurements, human: Path, *, gaps: bool, quiet: bool) -> None
     console = new_console()
     if not quiet:
         n = found.n_texts[found.human_name]
-        console.print(f"{n} human texts, {printable(str(human))}", soft_wrap=True)
+        console.print(f"{n} human texts, {escaped(str(human))}", soft_wrap=True)
         console.print()
     measuring.print_measurements(console, found, gaps=gaps)
     if not quiet:
         console.print()
         console.print(measuring.how_to_read(found, gaps=gaps))
         console.print()
-        console.print(f"signature: {printable(found.signature)}", soft_wrap=True)
+        console.print(f"signature: {escaped(found.signature)}", soft_wrap=True)

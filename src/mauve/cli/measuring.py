@@ -8,11 +8,11 @@ from rich.console import Console
 
 from mauve.cli import embedding
 from mauve.cli.layout import fitting, print_table
+from mauve.embed.samples import SampleLike
+from mauve.escape import escaped
 from mauve.measures.registry import GROUPS
 from mauve.measures.results import Measurements
 from mauve.measures.tables import cells, column_title, row_names
-from mauve.printable import printable
-from mauve.samples import SampleLike
 
 Tokenizer = Annotated[
     str,
@@ -73,10 +73,10 @@ def named_models(arguments: list[str] | None) -> dict[str, str]:
         name, equals, model = argument.partition("=")
         if not equals or not name or not model:
             raise typer.BadParameter(
-                f"--model must be NAME=MODEL@DECODER. Got '{printable(argument)}' instead."
+                f"--model must be NAME=MODEL@DECODER. Got '{escaped(argument)}' instead."
             )
         if name in found:
-            raise typer.BadParameter(f"--model must name '{printable(name)}' once.")
+            raise typer.BadParameter(f"--model must name '{escaped(name)}' once.")
         found[name] = model
     return found
 

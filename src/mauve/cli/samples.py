@@ -8,14 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from mauve.atomic import check_writable
 from mauve.cli import embedding
+from mauve.embed.load import reference_name
 from mauve.embed.registry import EmbedderLike, get_embedder
+from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError
-from mauve.files import check_writable
-from mauve.inputs import Prompts, reference_name
-from mauve.printable import printable
-from mauve.samples import SampleLike
-from mauve.texts import TEXT_SUFFIXES, TextFile
+from mauve.escape import escaped
+from mauve.text.prompts import Prompts
+from mauve.text.read import TEXT_SUFFIXES, TextFile
 
 _SUFFIXES = (
     ".npy", ".npy.gz", ".safetensors",
@@ -44,7 +45,7 @@ def name_and_path(argument: str) -> tuple[str, Path]:
     if equals and not os.path.isfile(argument):  # a file may well be called lr=0.1.npy
         if not given or not rest:
             raise typer.BadParameter(
-                f"'{printable(argument)}' must be a file or NAME=FILE, with neither empty."
+                f"'{escaped(argument)}' must be a file or NAME=FILE, with neither empty."
             )
         return given, Path(rest)
     path = Path(argument)
@@ -61,8 +62,8 @@ def named_systems(arguments: list[str]) -> dict[str, Path]:
         name, path = name_and_path(argument)
         if name in systems:
             raise typer.BadParameter(
-                f"two systems are called '{printable(name)}'. Give one of them another name: "
-                f"NAME={printable(str(path))}"
+                f"two systems are called '{escaped(name)}'. Give one of them another name: "
+                f"NAME={escaped(str(path))}"
             )
         systems[name] = path
     return systems
@@ -159,7 +160,7 @@ def check_output(path: Path, human: Path, systems: list[str]) -> None:
     inputs = [human, *named_systems(systems).values()]
     if path.resolve() in [own.resolve() for own in inputs]:
         raise typer.BadParameter(
-            f"'{printable(str(path))}' is one of the files to read: write to another."
+            f"'{escaped(str(path))}' is one of the files to read: write to another."
         )
     check_writable(path)
 

@@ -3,8 +3,8 @@
 from rich.console import Console
 
 from mauve.cli.layout import print_table
-from mauve.comparison import Comparison
-from mauve.results import Difference, MauveResult
+from mauve.comparison.results import Comparison, Difference, MauveResult
+from mauve.formatting import format_level, format_p_value
 
 
 def print_comparison(console: Console, comparison: Comparison, margin: float | None) -> None:
@@ -50,13 +50,13 @@ def _score_cells(result: MauveResult, margin: float | None) -> dict[str, str]:
     low, high = result.interval
     cells = {
         "MAUVE": f"{result.mauve:.3f}",
-        f"{shown_level(result.confidence)}\ninterval": f"{low:.3f} - {high:.3f}",
+        f"{format_level(result.confidence)}\ninterval": f"{low:.3f} - {high:.3f}",
     }
     if result.p_value is not None and result.ceiling is not None:
         cells["ceiling"] = f"{result.ceiling:.3f}"
-        cells["p\n(= human)"] = shown_p(result.p_value)
+        cells["p\n(= human)"] = format_p_value(result.p_value)
     if margin is not None:
-        cells[f"gap\n< {margin:g}"] = shown_p(result.equivalence(margin))
+        cells[f"gap\n< {margin:g}"] = format_p_value(result.equivalence(margin))
     cells["type\nI"] = f"{result.type_1:.3f}"
     cells["type\nII"] = f"{result.type_2:.3f}"
     cells["n"] = str(result.n_model)
@@ -71,31 +71,9 @@ def _difference_cells(
     low, high = sorted(sign * end for end in difference.interval)
     cells = {
         "difference": f"{sign * difference.difference:.3f}",
-        f"{shown_level(difference.confidence)}\ninterval": f"{low:.3f} to {high:.3f}",
-        "p\n(Holm)": shown_p(difference.p_adjusted),
+        f"{format_level(difference.confidence)}\ninterval": f"{low:.3f} to {high:.3f}",
+        "p\n(Holm)": format_p_value(difference.p_adjusted),
     }
     if margin is not None:
-        cells[f"gap\n< {margin:g}"] = shown_p(difference.equivalence(margin))
+        cells[f"gap\n< {margin:g}"] = format_p_value(difference.equivalence(margin))
     return cells
-
-
-def shown_level(share: float) -> str:
-    """Return the level of an interval.
-
-    Examples
-    --------
-    >>> shown_level(0.95), shown_level(0.975)
-    ('95%', '97.5%')
-    """
-    return f"{100 * share:g}%"
-
-
-def shown_p(p: float) -> str:
-    """Return a p-value for a table.
-
-    Examples
-    --------
-    >>> shown_p(0.000999), shown_p(1e-9)
-    ('0.0010', '<.0001')
-    """
-    return f"{p:.4f}" if p >= 0.0001 else "<.0001"

@@ -23,7 +23,7 @@ from rich.progress import (
 from rich.text import Text
 
 from mauve.errors import MauveError, MauveWarning
-from mauve.printable import printable
+from mauve.escape import escaped
 
 P = ParamSpec("P")
 
@@ -38,7 +38,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 def say(kind: str, message: str) -> None:
     """Print one line such as ``error: ...`` on stderr."""
-    new_console(stderr=True).print(f"{kind}: {printable(message)}", soft_wrap=True)
+    new_console(stderr=True).print(f"{kind}: {escaped(message)}", soft_wrap=True)
 
 
 def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
@@ -132,7 +132,7 @@ def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | Non
 
         def report(what: str, done: int, total: int) -> None:
             if bar.tasks[0].description != what:
-                bar.reset(task, description=printable(what))  # another speed, another time left
+                bar.reset(task, description=escaped(what))  # another speed, another time left
             # Clusterings end on several threads, not always in the order they report.
             done = max(done, int(bar.tasks[0].completed))
             bar.update(task, completed=done, total=total)

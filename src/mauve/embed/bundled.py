@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray
 from mauve.embed.batching import encodable, padded, token_batches
+from mauve.embed.pooling import ENDING, Scaling, ending_statistics, surprisal_features
 from mauve.embed.protocol import Embedded, Progress
-from mauve.embed.surprisal import ENDING, Scaling, ending_statistics, surprisal_features
 from mauve.errors import check_choice, check_int
 from mauve.threads import available_threads
 
@@ -72,7 +73,7 @@ class BundledEmbedder:
         ids, _ = self._tokens(texts)
         return Scaling.measured(*self._pooled(ids, lambda *_: None))
 
-    def _tokens(self, texts: Sequence[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
+    def _tokens(self, texts: Sequence[str]) -> tuple[list[list[int]], BoolArray]:
         ids, truncated = [], []
         for row in encoded(texts):
             truncated.append(len(row) >= self.max_length)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import random
 import re
 import threading
@@ -13,11 +14,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
 from http.client import HTTPException
+from ipaddress import ip_address
 from queue import SimpleQueue
 from socket import gaierror
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 # One POST and one GET need no HTTP package, which would be one more to install and to keep
 # safe. urllib knows proxies and certificates; what it lacks, retries, is a loop.
@@ -26,10 +28,81 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_ope
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.embed.address import address, authorization, is_local, split_url
 from mauve.embed.protocol import Embedded, Progress
 from mauve.errors import InvalidParameterError, MauveError, bad_parameter, check_int, check_real
-from mauve.printable import printable
+from mauve.escape import escaped
+
+_CALLER = "EndpointEmbedder"
+
+
+def split_url(url: str) -> SplitResult:
+    """Return the parts of a URL that can be used, or raise without showing a password."""
+    rule = "an http:// or https:// address with nothing behind its path but #model=NAME"
+    text, base = str(url), str(url).partition("#")[0]
+    with suppress(ValueError):  # a port that is no number, a bracket that is not closed
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        clean = base.isascii() and base.isprintable() and not set(" ?") & set(base)
+        if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
+            return parts
+    raise bad_parameter(_CALLER, "url", rule, text.rpartition("@")[2].partition("?")[0])
+
+
+def address(parts: SplitResult) -> str:
+    """Return the full address of the embeddings, without user, password and model.
+
+    Examples
+    --------
+    >>> address(split_url("http://me:secret@host:8000/v1#model=bge"))
+    'http://host:8000/v1/embeddings'
+    """
+    host = parts.netloc.rpartition("@")[2].lower()
+    host = host.removesuffix(":443" if parts.scheme == "https" else ":80").removesuffix(":")
+    path = parts.path.rstrip("/")
+    if not path.endswith("/embeddings"):
+        path += "/embeddings" if re.search(r"/v\d+$", path) else "/v1/embeddings"
+    return f"{parts.scheme}://{host}{path}"
+
+
+def is_local(parts: SplitResult) -> bool:
+    """Return whether an address is on this machine.
+
+    Examples
+    --------
+    >>> is_local(split_url("http://localhost:8000")), is_local(split_url("http://10.0.0.1"))
+    (True, False)
+    """
+    with suppress(ValueError):  # a name
+        return ip_address(str(parts.hostname)).is_loopback
+    return parts.hostname == "localhost"
+
+
+def authorization(api_key: str | None, parts: SplitResult) -> str:
+    """Return the header that carries the key, empty without one, or raise without showing it."""
+    login = parts.username and unquote(f"{parts.username}:{parts.password or ''}")
+    sources = {"api_key": api_key, "the URL": login}
+    sources["$MAUVE_API_KEY"] = os.environ.get("MAUVE_API_KEY")
+    # Nobody's OpenAI key goes to whoever runs some other endpoint.
+    if is_local(parts) or f".{parts.hostname}".endswith(".openai.com"):
+        sources["$OPENAI_API_KEY"] = os.environ.get("OPENAI_API_KEY")
+    source = next((name for name, key in sources.items() if key is not None), "api_key")
+    key = str(sources[source] or "").strip()
+    if not key:
+        return ""
+    if re.search(r"[^!-~]", key):  # http.client would name the key in its own error
+        raise InvalidParameterError(
+            f"The key of {source} must be escaped ASCII without spaces. Got others instead."
+        )
+    if parts.scheme != "https" and not is_local(parts):
+        raise InvalidParameterError(
+            f"The key of {source} is only sent over https or to localhost. Got "
+            f"{address(parts)} instead: use https, tunnel the port to localhost, or send no "
+            "key with api_key='' or an empty $MAUVE_API_KEY."
+        )
+    if source == "the URL":
+        return f"Basic {base64.b64encode(key.encode()).decode()}"
+    return f"Bearer {key}"
+
 
 Row = NDArray[np.float32]  # shape (d,)
 
@@ -127,7 +200,7 @@ class EndpointEmbedder:
         parts = urlsplit(self.url)
         path = parts.path.removesuffix("/embeddings").removesuffix("/v1")
         width = f"-{self.dimensions}" if self.dimensions else ""
-        text = f"endpoint:{printable(self._model)}@{parts.netloc}{path}{width}"
+        text = f"endpoint:{escaped(self._model)}@{parts.netloc}{path}{width}"
         return text.replace("|", "%7C")
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
@@ -170,7 +243,7 @@ class EndpointEmbedder:
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             names = [str(entry["id"]) for entry in json.loads(body)["data"]]
         if len(names) != 1:
-            found = printable(", ".join(names)) or f"status {status} with {run.shown(body)}"
+            found = escaped(", ".join(names)) or f"status {status} with {run.shown(body)}"
             raise InvalidParameterError(
                 f"{address} must list one model where none is named. Got {found} instead: "
                 "name one with model=NAME, or with #model=NAME behind the URL."
@@ -272,7 +345,7 @@ class _Run:
         return [rows[i] for i in range(n)]
 
     def shown(self, answer: bytes | str) -> str:
-        """Return what a server says for use in a message: short, printable, without the key."""
+        """Return what a server says for use in a message: short, escaped, without the key."""
         text = answer if isinstance(answer, str) else answer.decode(errors="replace")
         with suppress(ValueError, RecursionError):  # what is not JSON is shown as it is
             found = json.loads(text)
@@ -281,7 +354,7 @@ class _Run:
             text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         # A server may repeat the key, so it goes before the text is cut.
         key = self.embedder.authorization.rpartition(" ")[2]
-        return printable((text.replace(key, "***") if key else text).strip())[:200]
+        return escaped((text.replace(key, "***") if key else text).strip())[:200]
 
 
 class _Redirects(HTTPRedirectHandler):

@@ -1,10 +1,21 @@
-"""Hidden states of all tokens in, one row for each text out.
+"""What the probabilities of a text's tokens add to its features.
 
-Tokens of all texts of a batch stand one behind another, without padding: a tensor of shape
-(tokens, d), and the running sum of the lengths, from 0, of shape (texts + 1,).
+A mean over hidden states tells what a text is about, but hardly sees that it repeats
+itself. The language model is sure of every word of a text that goes in circles, and that
+shows at its end. docs/embedders.md has the figures behind the choice of statistics.
 """
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
+
+from mauve.errors import InvalidParameterError
 
 
 def pool(states: torch.Tensor, starts: torch.Tensor, pooling: str) -> torch.Tensor:
@@ -61,3 +72,121 @@ def token_log_probabilities(
         chosen = logits.gather(1, following[part, None])[:, 0]
         parts.append(chosen - logits.logsumexp(dim=1))
     return torch.cat(parts)
+
+
+ENDING = 50  # tokens
+WEIGHT = 0.5  # of the statistics, against 1 for the hidden states
+SCALING_FILE = "features.json"
+
+
+def ending_statistics(log_probabilities: Sequence[NDArray[Any]]) -> NDArray[np.float32]:
+    """Return mean and median log-probability over the last tokens of each text, shape (n, 2).
+
+    Parameters
+    ----------
+    log_probabilities : sequence of array of shape (n_tokens,)
+        Of every token of a text given those before it, at least one.
+
+    Examples
+    --------
+    >>> ending_statistics([np.array([-4.0, -1.0, -1.0])]).tolist()
+    [[-2.0, -1.0]]
+    """
+    endings = [text[-ENDING:] for text in log_probabilities]
+    table = [[np.mean(ending), np.median(ending)] for ending in endings]
+    return np.array(table, dtype=np.float32).reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Where the hidden states and statistics of a model lie, and how far they spread.
+
+    Attributes
+    ----------
+    center : array of shape (d,)
+        Mean over texts of the mean hidden state.
+    spread : float
+        Root mean square distance from the centre.
+    statistics_center, statistics_spread : array of shape (2,)
+    """
+
+    center: NDArray[np.float32]
+    spread: float
+    statistics_center: NDArray[np.float32]
+    statistics_spread: NDArray[np.float32]
+
+    @classmethod
+    def measured(cls, hidden: NDArray[np.float32], statistics: NDArray[np.float32]) -> "Scaling":
+        """Measure it on texts, one row each.
+
+        Examples
+        --------
+        >>> found = Scaling.measured(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.eye(2))
+        >>> found.center.tolist(), found.spread
+        ([0.0, 0.0], 1.0)
+        """
+        center = hidden.mean(axis=0)
+        spread = float(np.sqrt(((hidden - center) ** 2).sum(axis=1).mean()))
+        return cls(center, spread, statistics.mean(axis=0), statistics.std(axis=0))
+
+    @classmethod
+    def read(cls, folder: Path) -> "Scaling | None":
+        """Read what was measured for the model in a folder, if it was."""
+        path = folder / SCALING_FILE
+        if not path.is_file():
+            return None
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))
+            return cls(
+                np.array(held["center"], dtype=np.float32),
+                float(held["spread"]),
+                np.array(held["statistics_center"], dtype=np.float32),
+                np.array(held["statistics_spread"], dtype=np.float32),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidParameterError(
+                f"'{path}' could not be read as the scaling of features ({error!r}): "
+                "write it again with training/scaling.py, or remove it."
+            ) from error
+
+    def write(self, folder: Path) -> None:
+        """Write it beside a model."""
+        held = {
+            "center": [round(float(x), 5) for x in self.center],
+            "spread": round(self.spread, 5),
+            "statistics_center": [round(float(x), 5) for x in self.statistics_center],
+            "statistics_spread": [round(float(x), 5) for x in self.statistics_spread],
+        }
+        (folder / SCALING_FILE).write_text(json.dumps(held) + "\n", encoding="utf-8")
+
+
+def surprisal_features(
+    hidden: NDArray[np.float32], statistics: NDArray[np.float32], scaling: Scaling | None
+) -> NDArray[np.float32]:
+    """Join mean hidden states, shape (n, d), with statistics, shape (n, 2).
+
+    Without a scaling, which only the bundled model brings along, hidden states are set to
+    unit length and a log-probability counts three tenths a nat.
+
+    Examples
+    --------
+    >>> hidden, statistics = np.array([[3.0, 4.0]]), np.array([[-2.0, -1.0]])
+    >>> surprisal_features(hidden, statistics, None).round(2)
+    array([[ 0.6,  0.8, -0.6, -0.3]], dtype=float32)
+    """
+    if scaling is None:
+        length = np.linalg.norm(hidden, axis=1, keepdims=True)
+        parts = [hidden / np.maximum(length, 1e-12), 0.3 * statistics]
+    else:
+        if scaling.center.shape != hidden.shape[1:]:
+            raise InvalidParameterError(
+                f"'{SCALING_FILE}' must be the scaling of a model of {hidden.shape[1]} features. "
+                f"Got a centre of shape {scaling.center.shape} instead: write it again with "
+                "training/scaling.py, or remove it."
+            )
+        away = (statistics - scaling.statistics_center) / scaling.statistics_spread
+        parts = [
+            (hidden - scaling.center) / scaling.spread,
+            WEIGHT / np.sqrt(statistics.shape[1]) * away,
+        ]
+    return np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind")

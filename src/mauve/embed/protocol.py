@@ -7,6 +7,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, IntArray
+
 #: How a Transformers model's tokens become one row, and in which numbers it may compute; here,
 #: so that the command line can name them without torch.
 POOLINGS = ("last", "mean", "max", "cls", "surprisal")
@@ -36,8 +38,8 @@ class Embedded:
     """
 
     features: NDArray[np.float32]
-    n_tokens: NDArray[np.int64]
-    truncated: NDArray[np.bool_]
+    n_tokens: IntArray
+    truncated: BoolArray
 
     def __len__(self) -> int:
         return len(self.features)

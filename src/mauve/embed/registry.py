@@ -75,7 +75,7 @@ def _maker(spec: str) -> tuple[Callable[..., Any], tuple[str, ...]]:
 
         return SentenceEmbedder, (spec.removeprefix("sentence:"),)
     _need(["transformers", "torch"], spec, "transformers")
-    from mauve.embed.transformer import TransformersEmbedder
+    from mauve.embed.transformers import TransformersEmbedder
 
     return TransformersEmbedder, (spec,)
 

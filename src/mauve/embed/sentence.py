@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
+from mauve.arrays import IntArray
 from mauve.embed.batching import encodable
-from mauve.embed.devices import find_devices, find_dtype
-from mauve.embed.folder import model_identity
-from mauve.embed.hub import quiet
+from mauve.embed.models import find_devices, find_dtype, model_identity, quiet
 from mauve.embed.protocol import Embedded, Progress
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
 
@@ -33,7 +31,7 @@ class SentenceEmbedder:
     max_length : int, optional
         Tokens to read of a text; the model's own limit by default.
     dtype, device, revision
-        As for :class:`mauve.embed.transformer.TransformersEmbedder`; one device only.
+        As for :class:`mauve.embed.transformers.TransformersEmbedder`; one device only.
     """
 
     def __init__(
@@ -118,7 +116,7 @@ class SentenceEmbedder:
         features = np.concatenate(rows).astype(np.float32)
         return Embedded(features, np.minimum(lengths, limit), lengths > limit)
 
-    def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
+    def _lengths(self, texts: list[str]) -> IntArray:
         """Return the number of tokens of texts before any is cut, or -1 where none is told."""
         if callable(self._tokenizer):
             rows = self._tokenizer(texts, verbose=False)["input_ids"]

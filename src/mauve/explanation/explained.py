@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mauve.compared import Compared
+from mauve.arrays import FloatArray, IntArray
+from mauve.atomic import atomic_write
+from mauve.comparison.compared import Compared
 from mauve.errors import bad_parameter, check_int
-from mauve.explanation.map import TextMap
+from mauve.escape import escaped
+from mauve.explanation.clusters import TextMap
 from mauve.explanation.results import Cluster, FieldSummary, TextShare
-from mauve.files import whole_file
-from mauve.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,18 +39,18 @@ class PairTexts:
 
     names: tuple[str, str]
     n_human: int
-    contributions: Array
-    typicality: Array
-    numbers: NDArray[np.int64]
+    contributions: FloatArray
+    typicality: FloatArray
+    numbers: IntArray
     texts: list[str] | None
 
     @cached_property
-    def log_ratios(self) -> Array:
+    def log_ratios(self) -> FloatArray:
         """What each text adds, times the number of texts of its side."""
         is_human = np.arange(len(self.numbers)) < self.n_human
         return self.contributions * np.where(is_human, self.n_human, (~is_human).sum())
 
-    def telling(self, rows: NDArray[np.int64], n: int) -> tuple[TextShare, ...]:
+    def telling(self, rows: IntArray, n: int) -> tuple[TextShare, ...]:
         """Return the texts that add most to the gap.
 
         Where many add about as much, the most typical of them.
@@ -72,7 +70,7 @@ class PairTexts:
             text=None if self.texts is None else self.texts[row],
         )
 
-    def most(self, rows: NDArray[np.int64], order: Array, n: int | None) -> tuple[TextShare, ...]:
+    def most(self, rows: IntArray, order: FloatArray, n: int | None) -> tuple[TextShare, ...]:
         """Return the texts with the highest values of `order`, copies of one text once.
 
         Parameters
@@ -202,7 +200,7 @@ class SystemExplanation:
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw what each cluster adds to the gap; needs the ``plot`` extra."""
-        from mauve.plot import plot_clusters
+        from mauve.plots import plot_clusters
 
         return plot_clusters(self, ax)
 
@@ -241,7 +239,7 @@ class Explanation(Mapping[str, SystemExplanation]):
         systems: Mapping[str, SystemExplanation],
         *,
         compared: Compared,
-        assignment: NDArray[np.int64],
+        assignment: IntArray,
         text_map: TextMap,
         fields: tuple[FieldSummary, ...] = (),
         fields_left_out: Mapping[str, str] | None = None,
@@ -263,12 +261,12 @@ class Explanation(Mapping[str, SystemExplanation]):
         return len(self._systems)
 
     def __repr__(self) -> str:
-        found = ((printable(name), len(own.over), len(own.under)) for name, own in self.items())
+        found = ((escaped(name), len(own.over), len(own.under)) for name, own in self.items())
         parts = (f"{name}: {over} over, {under} under" for name, over, under in found)
         return f"Explanation({'; '.join(parts)})"
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{printable(name)}\n{own.table()}" for name, own in self.items())
+        return "\n\n".join(f"{escaped(name)}\n{own.table()}" for name, own in self.items())
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -310,7 +308,7 @@ class Explanation(Mapping[str, SystemExplanation]):
         The texts of a system come first, those that add most on top, then the human texts;
         then the next system, with the human texts once more.
         """
-        with whole_file(Path(path)) as file:
+        with atomic_write(Path(path)) as file:
             for name, own in self.items():
                 for share in own.texts():
                     line = {"system": name, **share.to_dict()}
@@ -318,7 +316,7 @@ class Explanation(Mapping[str, SystemExplanation]):
 
     def plot(self, system: str | None = None, ax: "Axes | None" = None) -> "Axes":
         """Draw the map of the texts of people and of a system; needs the ``plot`` extra."""
-        from mauve.plot import plot_map
+        from mauve.plots import plot_map
 
         name = next(iter(self)) if system is None else system
         if name not in self:
@@ -327,6 +325,6 @@ class Explanation(Mapping[str, SystemExplanation]):
 
     def _repr_html_(self) -> str:
         return "".join(
-            f"<h4>{html.escape(printable(name))}</h4>{own._repr_html_()}"
+            f"<h4>{html.escape(escaped(name))}</h4>{own._repr_html_()}"
             for name, own in self.items()
         )

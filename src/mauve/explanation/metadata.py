@@ -9,10 +9,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, IntegerArray
 from mauve.errors import InvalidParameterError, check_int
+from mauve.escape import escaped, listed
 from mauve.explanation.results import Dominance, FieldSummary
-from mauve.inference import holm
-from mauve.printable import listed, printable
+from mauve.inference.differences import holm
 
 #: Name of a sample to field to one value a text; None where a text has none.
 Metadata = Mapping[str, Mapping[str, Sequence[Any]]]
@@ -21,9 +22,6 @@ _PAPER_TEXTS, _PAPER_VALUES = 20, 2  # what appendix F calls a cell of one or tw
 _MANY = 20  # texts of which no two have the same value by chance
 _DRAWS = 200  # random deals of the values, for chance levels
 _CELL_DRAWS = 200  # the same for cells, over all clusterings together
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 
 def check_metadata(
@@ -84,11 +82,11 @@ def check_metadata(
 
 def _check_sample(name: str, own: Any, size: int) -> None:
     if not isinstance(own, Mapping):
-        raise _bad(f"a dict of fields for '{printable(name)}'", type(own).__name__)
+        raise _bad(f"a dict of fields for '{escaped(name)}'", type(own).__name__)
     for field, values in own.items():
-        which = f"'{printable(str(field))}' of '{printable(name)}'"
+        which = f"'{escaped(str(field))}' of '{escaped(name)}'"
         if not isinstance(field, str):
-            raise _bad(f"named by strings in '{printable(name)}'", printable(repr(field)))
+            raise _bad(f"named by strings in '{escaped(name)}'", escaped(repr(field)))
         if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
             raise _bad(f"a list of values for {which}", type(values).__name__)
         if len(values) != size:
@@ -133,7 +131,7 @@ def _why_not(values: Sequence[str | type | None], sizes: Mapping[str, int]) -> s
     return None
 
 
-def once_a_prompt(values: Sequence[str | None], prompts: Ints | None) -> list[str | None]:
+def once_a_prompt(values: Sequence[str | None], prompts: IntegerArray | None) -> list[str | None]:
     """Return the values with one text for each prompt, the first; the others have None.
 
     Texts of one prompt have one topic or site between them, so that they are not independent
@@ -161,7 +159,7 @@ def once_a_prompt(values: Sequence[str | None], prompts: Ints | None) -> list[st
 def dominances(
     field: str,
     values: Sequence[str | None],
-    assignment: Ints,
+    assignment: IntegerArray,
     n_clusters: int,
     seed: int = 0,
 ) -> list[Dominance | None]:
@@ -239,8 +237,8 @@ def dominances(
 def summarize_field(
     field: str,
     values: Sequence[str | None],
-    assignment: Ints,
-    labels: Ints,
+    assignment: IntegerArray,
+    labels: IntegerArray,
     seed: int = 0,
     n_permutations: int = 200,
 ) -> FieldSummary:
@@ -276,7 +274,7 @@ def summarize_field(
     names, codes, rows = _coded(values)
     if not len(rows):
         raise InvalidParameterError(
-            f"The field '{printable(field)}' must have a value for at least one text. Got none "
+            f"The field '{escaped(field)}' must have a value for at least one text. Got none "
             "instead: leave it out."
         )
     rng = np.random.default_rng(seed)
@@ -305,7 +303,7 @@ def summarize_field(
     )
 
 
-def _coded(values: Sequence[str | None]) -> tuple[list[str], Ints, Ints]:
+def _coded(values: Sequence[str | None]) -> tuple[list[str], IntegerArray, IntegerArray]:
     """Return the different values, which one each text has, and the rows of texts with any."""
     rows = np.array([i for i, value in enumerate(values) if value is not None], dtype=np.intp)
     names = sorted({value for value in values if value is not None})
@@ -314,19 +312,23 @@ def _coded(values: Sequence[str | None]) -> tuple[list[str], Ints, Ints]:
     return names, codes, rows
 
 
-def _counts(cells: Ints, codes: Ints, n_cells: int, n_values: int) -> NDArray[np.intp]:
+def _counts(
+    cells: IntegerArray, codes: IntegerArray, n_cells: int, n_values: int
+) -> NDArray[np.intp]:
     """Return texts by cell and value."""
     found = np.bincount(cells * n_values + codes, minlength=n_cells * n_values)
     return found.reshape(n_cells, n_values)
 
 
-def _entropy(counts: NDArray[np.intp]) -> Array:
+def _entropy(counts: NDArray[np.intp]) -> FloatArray:
     """Return the entropy of each row in nats; 0 for a row of zeros."""
     sizes = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return np.asarray(scipy.special.entr(counts / sizes).sum(axis=1))
 
 
-def _chance(cells: Ints, codes: Ints, shape: tuple[int, ...], seed: int) -> tuple[Array, Array]:
+def _chance(
+    cells: IntegerArray, codes: IntegerArray, shape: tuple[int, ...], seed: int
+) -> tuple[FloatArray, FloatArray]:
     """Return mean purity and entropy of each cluster with the values dealt out at random."""
     rng = np.random.default_rng(seed)
     sizes = np.maximum(np.bincount(cells, minlength=shape[0]), 1)
@@ -338,7 +340,7 @@ def _chance(cells: Ints, codes: Ints, shape: tuple[int, ...], seed: int) -> tupl
     return purity / _DRAWS, entropy / _DRAWS
 
 
-def _upper_tails(counts: NDArray[np.intp]) -> Array:
+def _upper_tails(counts: NDArray[np.intp]) -> FloatArray:
     """Return the chance of as many texts or more, 1 where there are no more than expected."""
     sizes, totals, n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
     found = np.ones(counts.shape)
@@ -348,13 +350,13 @@ def _upper_tails(counts: NDArray[np.intp]) -> Array:
 
 
 def _pure_cells(
-    cells: Ints, codes: Ints, n_draws: int, rng: np.random.Generator
+    cells: IntegerArray, codes: IntegerArray, n_draws: int, rng: np.random.Generator
 ) -> tuple[int, float, float]:
     """Return the number of large cells, of those with one or two values, and that by chance."""
     is_large = np.bincount(cells) >= _PAPER_TEXTS
     kept, n_values = is_large[cells], codes.max() + 1
 
-    def n_pure(dealt: Ints) -> int:
+    def n_pure(dealt: IntegerArray) -> int:
         pairs = np.unique(cells[kept] * n_values + dealt[kept])
         different = np.bincount(pairs // n_values, minlength=len(is_large))
         return int((different[is_large] <= _PAPER_VALUES).sum())

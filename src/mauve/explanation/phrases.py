@@ -12,17 +12,16 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from mauve.form.words import SPACELESS
+from mauve.arrays import IntegerArray
 from mauve.measures.ngrams import ngrams
 from mauve.measures.protocol import TokenTable
 from mauve.measures.tokenizers import Words
+from mauve.text.words import SPACELESS
 
 LONGEST = 5  # words of a phrase
 FEWEST = 5  # texts that a phrase stands in; with fewer, nothing can be said of it
 _LONGEST_WORD = 40  # characters; what is longer is an address or a key
 _SPACELESS = re.compile(f"[{SPACELESS}]")
-
-Ints = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Presence:
     """
 
     columns: NDArray[np.int32] = field(repr=False)
-    starts: Ints = field(repr=False)
+    starts: IntegerArray = field(repr=False)
     totals: NDArray[np.intp] = field(repr=False)
     tokens: NDArray[np.int32] = field(repr=False)
     vocabulary: list[str] = field(repr=False)
@@ -66,7 +65,7 @@ class Presence:
         """Words and phrases that stand in at least :data:`FEWEST` texts."""
         return len(self.tokens)
 
-    def pairs(self, rows: Ints) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    def pairs(self, rows: IntegerArray) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
         """Return all pairs of a text, by its position in `rows`, and a phrase it has."""
         first = self.starts[rows].astype(np.int64)
         lengths = self.starts[np.asarray(rows) + 1] - first
@@ -74,7 +73,7 @@ class Presence:
         places = np.arange(lengths.sum()) + np.repeat(first - ends + lengths, lengths)
         return np.repeat(np.arange(len(rows)), lengths), self.columns[places]
 
-    def counts(self, rows: Ints) -> NDArray[np.intp]:
+    def counts(self, rows: IntegerArray) -> NDArray[np.intp]:
         """Return how many of some texts have each phrase, as an array of shape (n_phrases,)."""
         if 2 * len(rows) > self.n_texts:  # the others are fewer to count
             is_other = np.ones(self.n_texts, dtype=bool)

@@ -3,6 +3,7 @@
 from mauve import tables
 from mauve.explanation.explained import SystemExplanation
 from mauve.explanation.results import Cluster, Share
+from mauve.formatting import format_p_value
 
 #: What is said of a cluster of each kind.
 KIND_TITLES = {
@@ -29,7 +30,7 @@ def cells(cluster: Cluster) -> dict[str, str]:
         "model": f"{cluster.model_share:.1%}",
         "type I": shown_share(cluster.type_1),
         "type II": shown_share(cluster.type_2),
-        "p": shown_p(cluster.p_value),
+        "p": format_p_value(cluster.p_value),
     }
 
 
@@ -43,17 +44,6 @@ def shown_share(share: Share) -> str:
     """
     low, high = share.interval
     return f"{round(share.value, 3) + 0:.3f} ±{(high - low) / 2:.3f}"
-
-
-def shown_p(p: float) -> str:
-    """Return a p-value of a permutation test.
-
-    Examples
-    --------
-    >>> shown_p(0.000999), shown_p(1.0)
-    ('0.001', '1.000')
-    """
-    return f"{p:.3f}"
 
 
 def _titles_and_rows(explained: SystemExplanation) -> tuple[list[str], list[list[str]]]:

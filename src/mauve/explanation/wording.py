@@ -1,18 +1,198 @@
 """Words and phrases that some texts have more often than others."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from mauve.explanation.enrichment import log_limit, log_tails
-from mauve.explanation.overlapping import told_apart
+from mauve.arrays import BoolArray, FloatArray, IntegerArray
 from mauve.explanation.phrases import Presence, read_phrases
 from mauve.explanation.results import Phrase
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.integer]
+
+def log_tails(count: IntegerArray, total: IntegerArray, n_group: int, n_texts: int) -> FloatArray:
+    r"""Return an upper bound of the p-value of each count, as a logarithm.
+
+    Parameters
+    ----------
+    count : array of int, shape (m,)
+        Texts of the group that have each thing, at least as many as expected.
+    total : array of int, shape (m,)
+        Texts that have it.
+    n_group, n_texts : int
+        Texts of the group, and all texts.
+
+    Notes
+    -----
+    The number X in a group drawn at random has a hypergeometric distribution. Beyond its mode
+    the ratios of its terms fall, so that its upper tail is at most a geometric series,
+
+    .. math:: P(X \ge y) \le \frac{P(X = y)}{1 - r}, \qquad
+              r = \frac{P(X=y+1)}{P(X=y)} = \frac{(K-y)(n-y)}{(y+1)(N-K-n+y+1)}
+
+    which is close where p is small, and where r is 1 or more the bound is 1.
+
+    Examples
+    --------
+    >>> np.exp(log_tails(np.array([3, 2]), np.array([3, 3]), 5, 10)).round(4).tolist()
+    [0.0833, 0.5208]
+    """
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n_texts + 1)))])  # of factorials
+    rest = n_texts - total - n_group + count  # texts outside that lack it
+    log_term = (
+        logs[total] - logs[count] - logs[total - count]
+        + logs[n_texts - total] - logs[n_group - count] - logs[rest]
+        - logs[n_texts] + logs[n_group] + logs[n_texts - n_group]
+    )  # fmt: skip
+    ratio = (total - count) * (n_group - count) / ((count + 1.0) * (rest + 1.0))
+    with np.errstate(divide="ignore"):
+        bound = log_term - np.log(np.maximum(1 - ratio, 0))
+    return np.asarray(np.minimum(bound, 0.0))
+
+
+def log_limit(total: IntegerArray, n_group: int, n_texts: int, level: float) -> float:
+    """Return the logarithm of the p-value up to which something is no accident.
+
+    Parameters
+    ----------
+    total : array of int, shape (m,)
+        Texts that have each thing.
+    n_group, n_texts : int
+        Texts of the group, and all texts.
+    level : float
+        Chance that any of the m things is found in a group drawn at random.
+
+    Notes
+    -----
+    The limit is level/k, with the least k such that at most k things could have a p-value of
+    level/k or less: one that few texts have never can, and needs no share of the level.
+
+    References
+    ----------
+    Tarone, *A modified Bonferroni method for discrete data*, Biometrics 1990.
+
+    Examples
+    --------
+    >>> total = np.array([1, 2, 3, 9, 9])  # at best 1/2, 2/9, 1/12 and 1/2 of all groups
+    >>> float(np.exp(log_limit(total, 5, 10, 0.1)).round(4))
+    0.1
+    """
+    numbers = np.bincount(total)
+    sizes = np.arange(len(numbers))
+    best = log_tails(np.minimum(sizes, n_group), sizes, n_group, n_texts)
+    order = np.argsort(best)
+    reached = np.concatenate([[0], np.cumsum(numbers[order])])
+
+    def is_enough(k: int) -> bool:
+        return bool(reached[np.searchsorted(best[order], np.log(level / k), "right")] <= k)
+
+    k = 1 + bisect_left(range(1, len(total) + 1), True, key=is_enough)
+    return float(np.log(level / k))
+
+
+_SAME = 0.8  # Jaccard index of the texts of two phrases that are taken for one
+_EXPLAINED = 0.5  # share of a phrase's texts that have an overlapping one, listed before
+
+Words = tuple[int, ...]
+Pair = tuple[int, int]
+
+
+def told_apart(phrases: Sequence[Words], presence: BoolArray, n: int) -> list[int]:
+    """Return the positions of phrases that are not parts or shifted windows of others.
+
+    Parameters
+    ----------
+    phrases : sequence of tuple of int
+        Words of each phrase by number, the best phrase first.
+    presence : array of bool, shape (n_phrases, n_texts)
+        Which text has it.
+    n : int
+        Phrases at the most.
+
+    Returns
+    -------
+    list of int
+        Rising.
+
+    Notes
+    -----
+    Two phrases are linked if one is the other without its first or last word, or if they are
+    windows of one stretch that lie one word apart, and if they stand in nearly the same texts.
+    Of all that are linked, directly or by others, the longest one stays, so that a template
+    of any length gives one phrase. After that a phrase goes if it overlaps with one that is
+    linked to a better phrase and stands in half of its texts.
+
+    Examples
+    --------
+    >>> rain = [(1,), (1, 2), (2,), (2, 3)]  # "heavy", "heavy rain", "rain", "rain fell"
+    >>> both, few = [True] * 6, [True] * 1 + [False] * 5
+    >>> told_apart(rain, np.array([both, both, both, few]), 8)
+    [1]
+    """
+    counts = presence.astype(np.float32)  # exact up to 16 million texts
+    shared = counts @ counts.T
+    groups, later = _linked(phrases, shared)
+    members = defaultdict(list)
+    for i, group in enumerate(groups):
+        members[group].append(i)
+    # Of windows of one stretch the leftmost reads best; max keeps the first of equals.
+    leaders = {
+        max(own, key=lambda i: (len(phrases[i]), i not in later)): own for own in members.values()
+    }
+    chosen: list[int] = []
+    known: list[int] = []
+    for i in sorted(leaders):
+        near = [k for k in known if shared[i, k] >= _EXPLAINED * shared[i, i]]
+        if not any(_overlap(phrases[i], phrases[k]) for k in near):
+            chosen.append(i)
+            known += leaders[i]
+        if len(chosen) == n:
+            break
+    return chosen
+
+
+def _linked(
+    phrases: Sequence[Words], shared: NDArray[np.float32]
+) -> tuple[NDArray[np.int32], set[int]]:
+    """Return the group of linked phrases that each is in, and the windows with one to the left."""
+    parts, shifts = _links(phrases)
+    first, second = np.array([*parts, *shifts, (0, 0)]).T  # a phrase is linked to itself anyway
+    either = shared[first, first] + shared[second, second] - shared[first, second]
+    is_same = shared[first, second] >= _SAME * either
+    links = (is_same[is_same], (first[is_same], second[is_same]))
+    graph = scipy.sparse.coo_array(links, shape=shared.shape)
+    _, groups = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    n = len(parts)
+    return groups, {*second[n:-1][is_same[n:-1]].tolist()}
+
+
+def _links(phrases: Sequence[Words]) -> tuple[list[Pair], list[Pair]]:
+    """Return pairs of part and whole, and pairs of windows, the left one first."""
+    positions = {phrase: i for i, phrase in enumerate(phrases)}
+    by_beginning = defaultdict(list)
+    for i, phrase in enumerate(phrases):
+        by_beginning[phrase[:-1]].append(i)
+    parts, shifts = [], []
+    for i, phrase in enumerate(phrases):
+        if len(phrase) > 1:
+            found = (positions.get(part) for part in {phrase[1:], phrase[:-1]})
+            parts += [(part, i) for part in found if part is not None]
+            shifts += [(i, other) for other in by_beginning[phrase[1:]] if other != i]
+    return parts, shifts
+
+
+def _overlap(one: Words, other: Words) -> bool:
+    """Whether one phrase holds the other, or ends in at least half of its words."""
+    short, long = sorted((one, other), key=len)
+    n = len(short)
+    return any(long[i : i + n] == short for i in range(len(long) - n + 1)) or any(
+        a[-k:] == b[:k] for k in range((n + 1) // 2, n) for a, b in ((one, other), (other, one))
+    )
+
 
 _PRIOR = 0.25  # texts of the prior for each text of a group
 _LEVEL = 0.05  # chance of any phrase at all where both groups are alike
@@ -22,8 +202,12 @@ _COMMON = 0.25  # share of other texts that have a word of grammar rather than o
 
 
 def log_odds(
-    count: Ints, n_texts: int, other_count: Ints, n_others: int, prior: float = _PRIOR
-) -> tuple[Array, Array]:
+    count: IntegerArray,
+    n_texts: int,
+    other_count: IntegerArray,
+    n_others: int,
+    prior: float = _PRIOR,
+) -> tuple[FloatArray, FloatArray]:
     r"""Return how much more often texts of one group have a phrase, and its z.
 
     Parameters
@@ -97,7 +281,9 @@ class PhraseTable:
         """Texts of the table."""
         return self.presence.n_texts
 
-    def characteristic(self, focus: Ints, others: Ints, n: int = 8) -> tuple[Phrase, ...]:
+    def characteristic(
+        self, focus: IntegerArray, others: IntegerArray, n: int = 8
+    ) -> tuple[Phrase, ...]:
         r"""Return the phrases that texts of one group have more often than those of another.
 
         Parameters
@@ -116,7 +302,7 @@ class PhraseTable:
         Notes
         -----
         A phrase is listed only where a random group of as many texts would not have it as
-        often: its p-value (:func:`~mauve.explanation.enrichment.log_tails`) must be below a
+        often: its p-value (:func:`~mauve.explanation.wording.log_tails`) must be below a
         limit for all phrases together. So groups that do not differ have no phrase at all in at
         least 95% of cases, whatever their sizes and however many phrases there are.
         """
@@ -148,7 +334,9 @@ class PhraseTable:
         )
 
 
-def _beyond_chance(own: Ints, n_own: int, other: Ints, n_other: int) -> Ints:
+def _beyond_chance(
+    own: IntegerArray, n_own: int, other: IntegerArray, n_other: int
+) -> IntegerArray:
     """Return the phrases that one group has more often than a random one would."""
     both, n = own + other, n_own + n_other
     likely = np.flatnonzero(own * n_other > other * n_own)

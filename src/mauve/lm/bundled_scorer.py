@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mauve.arrays import FloatArray
 from mauve.embed.batching import padded, token_batches
 from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, encoded, session
 from mauve.embed.protocol import Progress
-from mauve.lm.scorer import Array, check_texts
+from mauve.lm.scorer import check_texts
 from mauve.lm.windows import Window, check_window, windows_of
 
 _BATCH = 4096  # tokens: their logits take 128 MB
@@ -45,7 +46,7 @@ class BundledScorer:
         texts: Sequence[str],
         on_progress: Progress | None = None,
         prompts: Sequence[str] | None = None,
-    ) -> list[Array]:
+    ) -> list[FloatArray]:
         """Return the natural log-probability of every token of each text.
 
         The first is given the end-of-text token, which stands before every text.
@@ -68,7 +69,7 @@ class BundledScorer:
         return found
 
 
-def _run(batch: list[tuple[list[int], Window]]) -> list[Array]:
+def _run(batch: list[tuple[list[int], Window]]) -> list[FloatArray]:
     """Return the log-probabilities of the scored tokens of each window."""
     table = padded([row[window.start : window.end] for row, window in batch], END_OF_TEXT)
     sizes = [window.end - window.first for _, window in batch]

@@ -8,16 +8,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import bad_parameter, check_int, check_real
 
-Array = NDArray[np.float64]
 Tokens = NDArray[np.intp]
 
 
 class Decoder(Protocol):
     """What changes the distribution of the next token before one is drawn from it."""
 
-    def __call__(self, probabilities: Array) -> Array:
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Return probabilities of shape (vocabulary_size,) for those of a model."""
 
 
@@ -35,7 +35,7 @@ class Greedy:
     [0.0, 1.0, 0.0]
     """
 
-    def __call__(self, probabilities: Array) -> Array:
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Put everything on the most probable token."""
         found = np.zeros_like(probabilities)
         found[probabilities.argmax()] = 1
@@ -56,7 +56,7 @@ class Ancestral:
     [0.5, 0.3, 0.2]
     """
 
-    def __call__(self, probabilities: Array) -> Array:
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Return the probabilities unchanged."""
         return probabilities
 
@@ -81,7 +81,7 @@ class Temperature:
     def __post_init__(self) -> None:
         check_real("Temperature", "temperature", self.temperature, above=0)
 
-    def __call__(self, probabilities: Array) -> Array:
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Raise the probabilities to the power 1/T."""
         # Of the largest, so that it is 1 at any temperature and the sum is never 0.
         found = (probabilities / probabilities.max()) ** (1 / self.temperature)
@@ -107,7 +107,7 @@ class TopK:
     def __post_init__(self) -> None:
         check_int("TopK", "k", self.k, 1)
 
-    def __call__(self, probabilities: Array) -> Array:
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Set all but the k largest to zero and normalise."""
         head = _head(probabilities, lambda tokens: len(tokens) >= self.k)
         return _only_largest(self.k, head, probabilities)
@@ -141,7 +141,7 @@ class Nucleus:
     def __post_init__(self) -> None:
         check_real("Nucleus", "p", self.p, above=0, up_to=1)
 
-    def __call__(self, probabilities: Array) -> Array:
+    def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Set all outside the nucleus to zero and normalise."""
         head = _head(probabilities, lambda tokens: probabilities[tokens].sum() >= self.p)
         mass = np.sort(probabilities[head])[::-1].cumsum()
@@ -150,7 +150,7 @@ class Nucleus:
         return _only_largest(int(mass.searchsorted(reached)) + 1, head, probabilities)
 
 
-def _head(probabilities: Array, enough: Callable[[Tokens], bool]) -> Tokens:
+def _head(probabilities: FloatArray, enough: Callable[[Tokens], bool]) -> Tokens:
     """Return enough of the most probable tokens, or all; to sort these alone saves time."""
     for least in (1e-2, 1e-3, 1e-4, 1e-5, 0):
         tokens = np.flatnonzero(probabilities >= least)
@@ -159,7 +159,7 @@ def _head(probabilities: Array, enough: Callable[[Tokens], bool]) -> Tokens:
     return tokens
 
 
-def _only_largest(n: int, head: Tokens, probabilities: Array) -> Array:
+def _only_largest(n: int, head: Tokens, probabilities: FloatArray) -> FloatArray:
     """Set all but the n most probable tokens, which are in `head`, to zero and normalise."""
     values = probabilities[head]
     n = min(n, len(values))

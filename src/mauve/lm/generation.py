@@ -5,8 +5,9 @@ from typing import Protocol
 
 import numpy as np
 
+from mauve.arrays import FloatArray
 from mauve.errors import bad_parameter, check_int
-from mauve.lm.decoding import Array, Decoder
+from mauve.lm.decoding import Decoder
 
 _BLOCK = 128
 
@@ -28,7 +29,7 @@ class CausalModel(Protocol):
     def decode(self, tokens: Sequence[int]) -> str:
         """Return the text of tokens."""
 
-    def next(self, contexts: Sequence[Sequence[int]]) -> Array:
+    def next(self, contexts: Sequence[Sequence[int]]) -> FloatArray:
         """Return the probabilities of the token that comes after each context.
 
         Contexts are texts from their beginning, and may be empty. While texts are written
@@ -41,7 +42,7 @@ class CausalModel(Protocol):
         """
 
 
-def draw(probabilities: Array, rng: np.random.Generator) -> int:
+def draw(probabilities: FloatArray, rng: np.random.Generator) -> int:
     """Draw one token, with two random numbers.
 
     Parameters
@@ -61,7 +62,7 @@ def draw(probabilities: Array, rng: np.random.Generator) -> int:
     return first + _draw(probabilities[first : first + _BLOCK], rng)
 
 
-def _draw(weights: Array, rng: np.random.Generator) -> int:
+def _draw(weights: FloatArray, rng: np.random.Generator) -> int:
     cumulative = weights.cumsum()
     return int(cumulative.searchsorted(rng.random() * cumulative[-1], side="right"))
 
@@ -100,7 +101,7 @@ def generate(
     --------
     >>> from mauve.lm.decoding import Greedy
     >>> from mauve.lm.ngram import NGramModel
-    >>> from mauve.lm.tokens import tokenize
+    >>> from mauve.text.words import tokenize
     >>> model = NGramModel.fit([tokenize("To be, or not to be.")] * 2, order=3)
     >>> generate(model, Greedy(), ["To be", "What is not"], max_tokens=20)
     ['To be, or not to be.', 'What is not to be.']

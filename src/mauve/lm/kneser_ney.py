@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from mauve.arrays import BoolArray, FloatArray, IntArray
 
 _FALLBACK = 0.5
 
 
-def discount(counts: Ints) -> float:
+def discount(counts: IntArray) -> float:
     r"""Return what Kneser–Ney takes off each count of an n-gram.
 
     Parameters
@@ -67,15 +65,15 @@ class Level:
         What the discounts leave to the shorter context.
     """
 
-    contexts: Ints
-    grams: Ints
-    words: Ints
-    weight: Array
-    start: Ints
-    backoff: Array
+    contexts: IntArray
+    grams: IntArray
+    words: IntArray
+    weight: FloatArray
+    start: IntArray
+    backoff: FloatArray
 
     @classmethod
-    def from_counts(cls, contexts: Ints, grams: Ints, counts: Ints, base: int) -> Self:
+    def from_counts(cls, contexts: IntArray, grams: IntArray, counts: IntArray, base: int) -> Self:
         """Discount the counts of n-grams, each within its context."""
         row = grams // base
         start = np.searchsorted(row, np.arange(len(contexts) + 1))
@@ -129,7 +127,7 @@ class KneserNey:
     """
 
     n_words: int
-    unigram: Array
+    unigram: FloatArray
     levels: tuple[Level, ...]
 
     @property
@@ -156,7 +154,7 @@ class KneserNey:
         unigram[lowest.words] += lowest.weight
         return cls(n_words, unigram, tuple(levels))
 
-    def distribution(self, context: Sequence[int]) -> Array:
+    def distribution(self, context: Sequence[int]) -> FloatArray:
         """Return the probability of every word after `context`, a document so far.
 
         Returns
@@ -177,7 +175,7 @@ class KneserNey:
             found[level.words[part]] += level.weight[part]
         return found
 
-    def score(self, document: Sequence[int]) -> Array:
+    def score(self, document: Sequence[int]) -> FloatArray:
         """Return the probability of each word of a document after those before it.
 
         The same numbers as those of `distribution`, for all words of a document at once.
@@ -199,7 +197,7 @@ class KneserNey:
 
 def _count(
     documents: Sequence[Sequence[int]], order: int, before: int
-) -> list[tuple[Ints, Ints, Ints]]:
+) -> list[tuple[IntArray, IntArray, IntArray]]:
     """Return contexts, n-grams and their counts c for each length, as keys of a `Level`."""
     base = before + 1
     lengths = np.array([len(document) + 1 for document in documents])
@@ -210,7 +208,7 @@ def _count(
     row = np.zeros_like(at)  # of the context of each word
     gram = np.zeros_like(at)  # that each word is the last of
     contexts = np.zeros(1, np.int64)
-    counted: list[tuple[Ints, Ints, Ints]] = []
+    counted: list[tuple[IntArray, IntArray, IntArray]] = []
     for length in range(order):
         reaches = place[at] >= length
         at, row, inside = at[reaches], row[reaches], gram[reaches]
@@ -231,7 +229,7 @@ def _count(
     return counted
 
 
-def _places(rising: Ints, keys: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+def _places(rising: IntArray, keys: IntArray) -> tuple[IntArray, BoolArray]:
     """Return where each key stands in an array that is not empty, and whether it does."""
     place = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
     return place, rising[place] == keys

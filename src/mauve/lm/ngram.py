@@ -7,9 +7,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
-from mauve.lm.kneser_ney import Array, KneserNey
-from mauve.lm.tokens import tokenize
+from mauve.lm.kneser_ney import KneserNey
+from mauve.text.words import tokenize
 
 END = 0
 UNKNOWN = 1
@@ -59,7 +60,7 @@ class NGramModel:
         Parameters
         ----------
         documents : sequence of sequences of str
-            Tokens of each, as :func:`mauve.lm.tokens.tokenize` returns them.
+            Tokens of each, as :func:`mauve.text.words.tokenize` returns them.
         order : int
             Words of the longest n-grams.
 
@@ -99,7 +100,7 @@ class NGramModel:
     def _numbered(self, tokens: Sequence[str]) -> list[int]:
         return [self._ids.get(token, UNKNOWN) for token in tokens]
 
-    def probabilities(self, context: Sequence[str]) -> Array:
+    def probabilities(self, context: Sequence[str]) -> FloatArray:
         """Return the probability of each word of the vocabulary to come next.
 
         Parameters
@@ -182,7 +183,7 @@ class NGramModel:
         """Return the text of ids."""
         return "".join(self.vocabulary[token] for token in tokens)
 
-    def next(self, contexts: Sequence[Sequence[int]]) -> Array:
+    def next(self, contexts: Sequence[Sequence[int]]) -> FloatArray:
         """Return the probabilities of the next word for each context of ids, to write text.
 
         Those of `probabilities`, but without the unknown word, which nobody could read.
@@ -202,5 +203,5 @@ class NGramModel:
 def _check_tokens(method: str, name: str, tokens: Sequence[str]) -> None:
     # A string is a sequence of strings too: its letters would pass for words.
     if isinstance(tokens, str):
-        rule = "tokens, as mauve.lm.tokens.tokenize returns them"
+        rule = "tokens, as mauve.text.words.tokenize returns them"
         raise bad_parameter(f"NGramModel.{method}", name, rule, tokens[:40])

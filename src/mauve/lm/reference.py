@@ -6,7 +6,7 @@ from pydoc_data.topics import topics
 import numpy as np
 
 from mauve.errors import InvalidParameterError, check_int
-from mauve.lm.tokens import tokenize
+from mauve.text.words import tokenize
 
 _PROSE = 0.8  # letters among the characters of a passage; grammars and tables have fewer
 

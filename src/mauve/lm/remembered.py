@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from mauve.arrays import FloatArray
 from mauve.embed.protocol import Progress
-from mauve.lm.scorer import Array, TokenScorer
+from mauve.lm.scorer import TokenScorer
 
 
 class RememberedScorer:
@@ -27,7 +28,7 @@ class RememberedScorer:
 
     def __init__(self, scorer: TokenScorer) -> None:
         self.scorer = scorer
-        self._last: tuple[list[str], list[str] | None, list[Array]] | None = None
+        self._last: tuple[list[str], list[str] | None, list[FloatArray]] | None = None
 
     @property
     def signature(self) -> str:
@@ -39,7 +40,7 @@ class RememberedScorer:
         texts: Sequence[str],
         on_progress: Progress | None = None,
         prompts: Sequence[str] | None = None,
-    ) -> list[Array]:
+    ) -> list[FloatArray]:
         """Return the log-probabilities of tokens, from the call before if it had the same."""
         asked = None if prompts is None else [*prompts]
         if self._last is None or self._last[:2] != ([*texts], asked):

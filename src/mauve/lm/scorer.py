@@ -3,13 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mauve.arrays import FloatArray
 from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
-
-Array = NDArray[np.float64]
 
 
 @runtime_checkable
@@ -25,7 +21,7 @@ class TokenScorer(Protocol):
         texts: Sequence[str],
         on_progress: Progress | None = None,
         prompts: Sequence[str] | None = None,
-    ) -> list[Array]:
+    ) -> list[FloatArray]:
         """Return the natural log-probability of every token of each text.
 
         Each is given those before it, as many as the model reads at once. The first token is
@@ -96,7 +92,7 @@ def get_scorer(
             )
         return BundledScorer(max_length=max_length, stride=stride)
     need_transformers(spec)
-    from mauve.lm.transformers_scorer import TransformersScorer
+    from mauve.lm.causal import TransformersScorer
 
     return TransformersScorer(
         spec, device=device, dtype=dtype or "auto", max_length=max_length, stride=stride,

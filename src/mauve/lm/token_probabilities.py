@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.embed.bundled import MODEL
 from mauve.embed.protocol import Progress
 from mauve.errors import bad_parameter
@@ -71,7 +71,7 @@ def token_probabilities(
     Examples
     --------
     >>> from mauve.lm.ngram import NGramModel
-    >>> from mauve.lm.tokens import tokenize
+    >>> from mauve.text.words import tokenize
     >>> model = NGramModel.fit([tokenize("a rose is a rose"), tokenize("a rose is red")], order=3)
     >>> greedy, pure = token_probabilities(model, ["greedy", "ancestral"], ["a rose is red"])
     >>> greedy.probability.tolist(), pure.probability.round(2).tolist()
@@ -137,7 +137,7 @@ def _asked_token_by_token(
 
 
 def _as_tables(
-    found: Sequence[NDArray[np.float64]], vocabulary_size: int, n_decoders: int
+    found: Sequence[FloatArray], vocabulary_size: int, n_decoders: int
 ) -> list[TokenProbabilities]:
     every = np.concatenate([np.empty((2 * n_decoders, 0)), *found], axis=1)
     starts = np.concatenate([[0], np.cumsum([part.shape[1] for part in found])]).astype(np.int64)

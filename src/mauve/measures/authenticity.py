@@ -1,15 +1,15 @@
 """Authenticity: the share of texts that are not copies from the training set."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Array, Estimate, moves_of
+from mauve.measures.estimate import Estimate, moves_of
 from mauve.measures.neighbours import TIE, centred, squared_distances
 from mauve.measures.protocol import Measure, Side
 
 
-def is_authentic(texts: Array, training: Array) -> NDArray[np.bool_]:
+def is_authentic(texts: FloatArray, training: FloatArray) -> BoolArray:
     r"""Return for each text whether it keeps its distance to the training texts.
 
     Parameters

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, FloatArray
 from mauve.errors import InvalidParameterError, MissingExtraError
-from mauve.measures.estimate import Array
 from mauve.measures.protocol import Side
 from mauve.quantize.crossfit import content_keys
 
@@ -35,13 +35,13 @@ class Labelled:
     by_prompt : bool
     """
 
-    features: Array
-    is_human: NDArray[np.bool_]
+    features: FloatArray
+    is_human: BoolArray
     rank: NDArray[np.intp]
     row: NDArray[np.intp]
     by_prompt: bool
 
-    def part(self, chosen: NDArray[np.bool_]) -> "Labelled":
+    def part(self, chosen: BoolArray) -> "Labelled":
         """Return some of the texts."""
         return Labelled(
             self.features[chosen],
@@ -119,12 +119,12 @@ class Classifier:
         With what came from the sizes of the samples taken off.
     """
 
-    mean: Array
-    scale: Array
-    weights: Array
+    mean: FloatArray
+    scale: FloatArray
+    weights: FloatArray
     intercept: float
 
-    def log_odds(self, features: Array) -> Array:
+    def log_odds(self, features: FloatArray) -> FloatArray:
         r"""Return :math:`\log p(x)/q(x)` at texts, shape (n,): above 0 where human is likelier."""
         return np.asarray((features - self.mean) / self.scale @ self.weights + self.intercept)
 
@@ -148,7 +148,7 @@ def train(texts: Labelled, strength: float) -> Classifier:
     return Classifier(mean, scale, fitted.coef_[0], float(fitted.intercept_[0] - prior))
 
 
-def cross_fit(texts: Labelled) -> tuple[Array, float]:
+def cross_fit(texts: Labelled) -> tuple[FloatArray, float]:
     """Return the log odds of each text by classifiers that were not trained on it.
 
     Returns

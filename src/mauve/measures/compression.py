@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Array, Estimate, moves_of
+from mauve.escape import escaped
+from mauve.measures.estimate import Estimate, moves_of
 from mauve.measures.protocol import Measure, Side
-from mauve.printable import printable
 
 _LEVEL = 9
 
@@ -65,7 +66,7 @@ def compression(own: Side, human: Side) -> Estimate:
     assert own.texts is not None
     if not any(own.texts):
         raise InvalidParameterError(
-            f"The compression ratio of {printable(own.name)!r} must be that of at least one text "
+            f"The compression ratio of {escaped(own.name)!r} must be that of at least one text "
             "that is not empty. Got empty ones only instead."
         )
     order = sorted(range(len(own.texts)), key=own.texts.__getitem__)
@@ -84,7 +85,7 @@ def _encoded(texts: Sequence[str]) -> list[bytes]:
     return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
-def _charges(lines: list[bytes]) -> Array:
+def _charges(lines: list[bytes]) -> FloatArray:
     """Return the bytes that each line takes once those before it are known, shape (n,)."""
     packer = zlib.compressobj(_LEVEL)
     return np.array(

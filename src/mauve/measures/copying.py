@@ -5,13 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, HashArray, IntArray
 from mauve.errors import InvalidParameterError, check_int
+from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.ngrams import ngrams
 from mauve.measures.protocol import Measure, Side, TokenTable
-from mauve.printable import printable
-
-Hashes = NDArray[np.uint64]
 
 _BITS = 25  # of a hash: two tables of 32 MB
 _STRETCH = 1 << 18  # n-grams that are hashed at a time, so that they stay in the cache
@@ -19,7 +18,7 @@ _STRETCH = 1 << 18  # n-grams that are hashed at a time, so that they stay in th
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B], dtype=np.uint64)
 
 
-def copied_ngrams(table: TokenTable, training: TokenTable, n: int) -> NDArray[np.int64]:
+def copied_ngrams(table: TokenTable, training: TokenTable, n: int) -> IntArray:
     """Count the n-grams of each text that occur in the training texts.
 
     Parameters
@@ -84,7 +83,7 @@ def _possible(table: TokenTable, training: TokenTable, n: int) -> TokenTable:
     return TokenTable(training.ids[kept], starts, training.vocabulary_size)
 
 
-def _buckets(ids: NDArray[np.int32], n: int) -> Iterator[tuple[int, Hashes, Hashes]]:
+def _buckets(ids: NDArray[np.int32], n: int) -> Iterator[tuple[int, HashArray, HashArray]]:
     """Yield where a stretch of n-grams begins, and two hashes of each."""
     for start in range(0, len(ids) - n + 1, _STRETCH):
         size = min(_STRETCH, len(ids) - n + 1 - start)
@@ -96,7 +95,7 @@ def _buckets(ids: NDArray[np.int32], n: int) -> Iterator[tuple[int, Hashes, Hash
         yield start, (keys * _FACTORS[1]) >> shift, (keys * _FACTORS[2]) >> shift
 
 
-def _marked(numbers: NDArray[np.signedinteger], count: int) -> NDArray[np.bool_]:
+def _marked(numbers: NDArray[np.signedinteger], count: int) -> BoolArray:
     marks = np.zeros(count, dtype=bool)
     marks[numbers] = True
     return marks
@@ -143,7 +142,7 @@ def copying(n: int = 8) -> Measure:
             if longest < n:
                 raise InvalidParameterError(
                     f"Copying of {n} tokens in a row must be measured on texts of at least as "
-                    f"many. Got {printable(side.name)!r}, whose longest has {longest}, instead: "
+                    f"many. Got {escaped(side.name)!r}, whose longest has {longest}, instead: "
                     "give longer texts, or a smaller n."
                 )
         totals = np.maximum(own.tokens.lengths - n + 1, 0)

@@ -2,9 +2,16 @@
 
 import numpy as np
 
-from mauve.measures.balls import N_NEIGHBOURS, balls_around, membership
 from mauve.measures.estimate import Estimate, moves_of, moves_without
-from mauve.measures.neighbours import centred, halves, nearest_two, shared_moves
+from mauve.measures.neighbours import (
+    N_NEIGHBOURS,
+    balls_around,
+    centred,
+    halves,
+    membership,
+    nearest_two,
+    shared_moves,
+)
 from mauve.measures.protocol import Measure, Side
 
 

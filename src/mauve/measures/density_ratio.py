@@ -17,17 +17,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mauve.frontier import Divergences
-from mauve.grid import curve_grid
-from mauve.measures.estimate import Array, Estimate, Groups
-from mauve.score import score_of
+from mauve.arrays import FloatArray
+from mauve.frontier.curve import Divergences
+from mauve.frontier.grid import curve_grid
+from mauve.frontier.score import score_of
+from mauve.measures.estimate import Estimate, Groups
 
 SCALING = 5.0  # the constant c of the paper
 
 _BLOCK = 2048  # texts whose terms at all λ are in memory at once
 
 
-def log_ratios(own: Array, other: Array, weight_own: Array, weight_other: Array) -> Array:
+def log_ratios(
+    own: FloatArray, other: FloatArray, weight_own: FloatArray, weight_other: FloatArray
+) -> FloatArray:
     """Return what each text adds to the divergence of its own distribution to the mixtures.
 
     Parameters
@@ -52,8 +55,8 @@ def log_ratios(own: Array, other: Array, weight_own: Array, weight_other: Array)
     return np.asarray(np.log(own[:, None] / mixture))
 
 
-def score_of_curve(kl_p: Array, kl_q: Array) -> Array:
-    """Return MAUVE, shape (...), from divergences on :func:`mauve.grid.curve_grid`.
+def score_of_curve(kl_p: FloatArray, kl_q: FloatArray) -> FloatArray:
+    """Return MAUVE, shape (...), from divergences on :func:`mauve.frontier.grid.curve_grid`.
 
     Divergences are made monotone in λ first, as divergences are.
 
@@ -79,8 +82,8 @@ class Densities:
         Of the texts.
     """
 
-    own: Array
-    other: Array
+    own: FloatArray
+    other: FloatArray
     groups: Groups
 
 
@@ -126,7 +129,7 @@ def score_of_densities(model: Densities, human: Densities, *, by_prompt: bool = 
     own_q, other_p, q_changes, p_tilts = _bound(model, grid.weight_q, grid.weight_p)
     kl_p, kl_q = own_p + other_p, own_q + other_q
 
-    def moves(p_change: Array, q_change: Array) -> Array:
+    def moves(p_change: FloatArray, q_change: FloatArray) -> FloatArray:
         ahead = score_of_curve(kl_p + p_change, kl_q + q_change)
         return np.asarray(ahead - score_of_curve(kl_p - p_change, kl_q - q_change)) / 2
 
@@ -138,7 +141,9 @@ def score_of_densities(model: Densities, human: Densities, *, by_prompt: bool = 
     )
 
 
-def _bound(at: Densities, weight_own: Array, weight_other: Array) -> tuple[Array, ...]:
+def _bound(
+    at: Densities, weight_own: FloatArray, weight_other: FloatArray
+) -> tuple[FloatArray, ...]:
     """Return the means over a sample's texts in both divergences, and what its groups add.
 
     The means, shape (n_grid,), are of f(r) - r f'(r) in the divergence of its own distribution

@@ -1,16 +1,16 @@
 """Discriminator accuracy: how often a classifier tells a model's texts from human ones."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, FloatArray
 from mauve.measures.classifier import cross_fit, labelled, need_scikit_learn, train
-from mauve.measures.estimate import Array, Estimate, Groups, moves_of
+from mauve.measures.estimate import Estimate, Groups, moves_of
 from mauve.measures.protocol import Measure, Side
 
 N_PARTS = 4  # one of them is the test set
 
 
-def told_right(log_odds: Array, is_human: NDArray[np.bool_]) -> Array:
+def told_right(log_odds: FloatArray, is_human: BoolArray) -> FloatArray:
     """Return 1 for each text that is told right, 0 for the others and 1/2 where odds are even.
 
     Parameters

@@ -1,17 +1,15 @@
 r"""Entropy of n-grams: how evenly a sample spreads its use of them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, IntegerArray
 from mauve.errors import check_int
 from mauve.measures.distinct import counts_by_group
 from mauve.measures.estimate import Estimate, moves_without
 from mauve.measures.protocol import Measure, Side
 
-Array = NDArray[np.float64]
 
-
-def entropy_bits(counts: NDArray[np.integer]) -> float:
+def entropy_bits(counts: IntegerArray) -> float:
     r"""Return the Shannon entropy of counts, in bits.
 
     Parameters
@@ -89,6 +87,6 @@ def entropy(n: int = 2) -> Measure:
     )
 
 
-def _weighted_log(counts: NDArray[np.integer]) -> Array:
+def _weighted_log(counts: IntegerArray) -> FloatArray:
     """Return c log2 c, which is 0 where c is."""
     return np.asarray(counts * np.log2(np.maximum(counts, 1)))

@@ -1,20 +1,20 @@
 """ε-perplexity: perplexity of human text under a decoder, smoothed so that it is finite."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import check_real
 from mauve.measures.estimate import Estimate
 from mauve.measures.human_tokens import perplexity_of, probabilities_of, token_mean
 from mauve.measures.protocol import Measure, Side
 
-Array = NDArray[np.float64]
-
 #: With it, and with no other power of ten, the table of the paper comes out.
 EPSILON = 1e-5
 
 
-def smoothed_log_probabilities(probability: Array, epsilon: float, vocabulary_size: int) -> Array:
+def smoothed_log_probabilities(
+    probability: FloatArray, epsilon: float, vocabulary_size: int
+) -> FloatArray:
     r"""Return the logarithm of each token's probability after Laplace smoothing.
 
     Parameters

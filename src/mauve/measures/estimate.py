@@ -21,9 +21,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, HashArray
 from mauve.errors import InvalidParameterError
-
-Array = NDArray[np.float64]
 
 N_GROUPS = 50
 
@@ -69,12 +68,12 @@ class Groups:
         """Number of texts, or of prompts, that are independent of each other."""
         return len(self.labels) if self.n_prompts is None else self.n_prompts
 
-    def sums(self, values: Array) -> Array:
+    def sums(self, values: FloatArray) -> FloatArray:
         """Add values of shape (n,) up over each group; the result has shape (count,)."""
         return np.bincount(self.labels, weights=values, minlength=self.count).astype(np.float64)
 
 
-def deal_texts(keys: NDArray[np.uint64], n_groups: int = N_GROUPS) -> Groups:
+def deal_texts(keys: HashArray, n_groups: int = N_GROUPS) -> Groups:
     """Deal texts into groups of equal size, whatever their order.
 
     Parameters
@@ -97,7 +96,7 @@ def deal_texts(keys: NDArray[np.uint64], n_groups: int = N_GROUPS) -> Groups:
     return Groups(labels % count, count)
 
 
-def deal_prompts(samples: list[NDArray[np.uint64]], n_groups: int = N_GROUPS) -> list[Groups]:
+def deal_prompts(samples: list[HashArray], n_groups: int = N_GROUPS) -> list[Groups]:
     """Deal the texts of several samples into groups of prompts, the same in all samples.
 
     Parameters
@@ -146,8 +145,8 @@ class Estimate:
     """
 
     value: float
-    moves: Array
-    human_moves: Array | None = None
+    moves: FloatArray
+    human_moves: FloatArray | None = None
     by_prompt: bool = False
     n_texts: float | None = None
 
@@ -207,7 +206,7 @@ class Estimate:
         return max(0.0, min(share, below)), min(1.0, max(share, above))
 
 
-def moves_without(without: Array, sizes: NDArray[np.intp] | None = None) -> Array:
+def moves_without(without: FloatArray, sizes: NDArray[np.intp] | None = None) -> FloatArray:
     r"""Return the moves, given the statistic without each group (delete-a-group jackknife).
 
     Parameters
@@ -246,7 +245,7 @@ def moves_without(without: Array, sizes: NDArray[np.intp] | None = None) -> Arra
     return moves
 
 
-def moves_of(influences: Array, groups: Groups) -> Array:
+def moves_of(influences: FloatArray, groups: Groups) -> FloatArray:
     r"""Return the moves, given the influence of each text.
 
     Parameters
@@ -278,7 +277,7 @@ def moves_of(influences: Array, groups: Groups) -> Array:
     return moves
 
 
-def ratio(numerators: Array, denominators: Array, groups: Groups) -> Estimate:
+def ratio(numerators: FloatArray, denominators: FloatArray, groups: Groups) -> Estimate:
     """Return a sum over texts divided by another, such as a mean over tokens.
 
     Parameters

@@ -29,8 +29,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter
-from mauve.measures.estimate import Array, Estimate, moves_of
+from mauve.measures.estimate import Estimate, moves_of
 from mauve.measures.protocol import Measure, Side
 
 
@@ -43,10 +44,10 @@ class _Fit:
     itself is never formed: its square root would lose half of the digits.
     """
 
-    mean: Array
-    rows: Array
-    factor: Array
-    spread: Array  # squared distance of every text to the mean, shape (n,)
+    mean: FloatArray
+    rows: FloatArray
+    factor: FloatArray
+    spread: FloatArray  # squared distance of every text to the mean, shape (n,)
 
 
 def _fit(features: NDArray[Any]) -> _Fit:
@@ -61,7 +62,7 @@ def _fit(features: NDArray[Any]) -> _Fit:
 @dataclass(frozen=True)
 class _Distance:
     value: float
-    influences: tuple[Array, Array]  # of every text of the one sample and of the other
+    influences: tuple[FloatArray, FloatArray]  # of every text of the one sample and of the other
 
 
 def _distance(first: _Fit, second: _Fit) -> _Distance:
@@ -83,7 +84,7 @@ def _distance(first: _Fit, second: _Fit) -> _Distance:
     )
 
 
-def _influences(fit: _Fit, gap: Array, turn: Array, strengths: Array) -> Array:
+def _influences(fit: _Fit, gap: FloatArray, turn: FloatArray, strengths: FloatArray) -> FloatArray:
     """Return what every text adds to the distance; see Notes of `frechet_distance`."""
     n = len(fit.rows)
     of_mean = 2 * np.sqrt(n - 1) * fit.rows @ (fit.factor @ gap)
@@ -156,7 +157,7 @@ def _plug_in(own: Side, human: Side) -> Estimate:
     )
 
 
-def extrapolate(values: Array, inverse_sizes: Array) -> float:
+def extrapolate(values: FloatArray, inverse_sizes: FloatArray) -> float:
     """Return where the line from the first value through the mean of the others meets 0.
 
     Parameters

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.grid import curve_grid
+from mauve.frontier.grid import curve_grid
 from mauve.measures.density_ratio import log_ratios, score_of_curve
-from mauve.measures.estimate import Array, Estimate, Groups, moves_without
+from mauve.measures.estimate import Estimate, Groups, moves_without
 from mauve.measures.neighbours import TIE, centred, halves, shared_moves, squared_distances
 from mauve.measures.protocol import Measure, Side
 
@@ -29,12 +30,12 @@ class Neighbours:
         The nearest texts, in order of distance.
     """
 
-    of_first: Array
+    of_first: FloatArray
     nearest: NDArray[np.intp]
 
 
 def neighbours_of(
-    first: Array, second: Array, k: int, apart: NDArray[np.intp] | None = None
+    first: FloatArray, second: FloatArray, k: int, apart: NDArray[np.intp] | None = None
 ) -> Neighbours:
     """Find the nearest neighbours of each text among all other texts of two samples.
 
@@ -158,7 +159,7 @@ def _same_prompt(own: Side, human: Side, k: int) -> NDArray[np.intp] | None:
     return labels
 
 
-def _terms(of_human: Array, n: int, m: int, k: int, is_human: bool) -> Array:
+def _terms(of_human: FloatArray, n: int, m: int, k: int, is_human: bool) -> FloatArray:
     """Return what texts add to their divergence, and the ratio less 1, shape (n, n_grid + 1).
 
     Parameters
@@ -177,7 +178,7 @@ def _terms(of_human: Array, n: int, m: int, k: int, is_human: bool) -> Array:
     return np.column_stack([terms, ratio - 1])
 
 
-def _divergence(means: Array, is_human: bool) -> Array:
+def _divergence(means: FloatArray, is_human: bool) -> FloatArray:
     """Return a divergence, shape (..., n_grid), from means of terms over texts."""
     grid = curve_grid()
     excess = np.maximum(means[..., -1:], 0)
@@ -186,7 +187,7 @@ def _divergence(means: Array, is_human: bool) -> Array:
 
 def _jackknife(
     nearest: NDArray[np.intp], own: Groups, human: Groups, k: int
-) -> tuple[Array, Array]:
+) -> tuple[FloatArray, FloatArray]:
     """Return the moves of the score by the model's groups and by the human ones."""
     n, m = len(human.labels), len(own.labels)
     code = np.concatenate([human.labels, human.count + own.labels])  # one for each group of both
@@ -232,7 +233,7 @@ def _without(
     return now
 
 
-def _mean(counts: NDArray[np.intp], terms: Array) -> Array:
+def _mean(counts: NDArray[np.intp], terms: FloatArray) -> FloatArray:
     """Return the mean term of texts, given that of each count."""
     times = np.bincount(counts, minlength=len(terms))
     return np.asarray(times @ terms / max(len(counts), 1))

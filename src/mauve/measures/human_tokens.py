@@ -1,13 +1,11 @@
 """Means over the human tokens that a model under test was shown."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.protocol import Side, TokenProbabilities
-
-Array = NDArray[np.float64]
 
 
 def probabilities_of(own: Side) -> TokenProbabilities:
@@ -21,7 +19,7 @@ def probabilities_of(own: Side) -> TokenProbabilities:
     return own.model
 
 
-def token_mean(values: Array, own: Side, human: Side) -> Estimate:
+def token_mean(values: FloatArray, own: Side, human: Side) -> Estimate:
     """Return a mean over human tokens, with the moves of the human texts.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Samples as they were read in, sides with all that the chosen measures need out."""
+"""Models under test: which is behind a system, and what it makes of the human texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,15 +7,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, HashArray
+from mauve.embed.load import ReadInputs, checked_rows
 from mauve.embed.protocol import Embedder, Progress
-from mauve.errors import InvalidParameterError
-from mauve.inputs import Prompts, ReadInputs, prompt_hashes, text_hashes
+from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.lm.decoding import Decoder, parse_decoder
 from mauve.lm.scorer import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Side, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 from mauve.quantize.crossfit import content_keys
-from mauve.text_samples import checked_rows
+from mauve.text.prompts import Prompts, prompt_hashes, text_hashes
 
 _FEWEST_PROMPTS = 5
 
@@ -66,7 +68,7 @@ def make_sides(
 
     Examples
     --------
-    >>> from mauve.inputs import read_inputs
+    >>> from mauve.embed.load import read_inputs
     >>> from mauve.measures.tokenizers import get_tokenizer
     >>> read = read_inputs(["human", "model"], [["a text"] * 10, ["one more"] * 10])
     >>> sides = make_sides(read, None, Makers(get_tokenizer("words")))
@@ -119,12 +121,12 @@ def _ordered(items: Sequence[T], order: NDArray[np.intp]) -> list[T]:
     return [items[i] for i in order]
 
 
-def sample_keys(read: ReadInputs) -> list[NDArray[np.uint64]]:
+def sample_keys(read: ReadInputs) -> list[HashArray]:
     """Return a hash of every text, or of its features, of each sample.
 
     Examples
     --------
-    >>> from mauve.inputs import read_inputs
+    >>> from mauve.embed.load import read_inputs
     >>> [len(keys) for keys in sample_keys(read_inputs(["human"], [["a text"] * 10]))]
     [10]
     """
@@ -152,7 +154,7 @@ def _scores(
     scorer: TokenScorer | None,
     prompts: Mapping[str, list[str]] | None,
     on_progress: Progress | None,
-) -> dict[str, list[NDArray[np.float64]]]:
+) -> dict[str, list[FloatArray]]:
     """Return the log-probability of every token of every text."""
     if scorer is None or read.texts is None:
         return {}
@@ -180,4 +182,71 @@ def _features(
             checked = checked_rows(features, len(every))
             ends = np.cumsum([*read.sizes.values()])[:-1]
             found |= dict(zip(read.sizes, np.split(checked, ends), strict=True))
+    return found
+
+
+#: The model behind a system, and how it decodes: "MODEL@DECODER", or both.
+ModelLike = str | tuple[str, str | Decoder]
+
+
+@dataclass(frozen=True)
+class UnderTest:
+    """The model behind a system, and how it decodes."""
+
+    model: str
+    decoder: str | Decoder
+
+
+def parse_model(spec: ModelLike) -> UnderTest:
+    """Return the model and decoder that a string or a pair names.
+
+    Examples
+    --------
+    >>> parse_model("gpt2@nucleus:0.95")
+    UnderTest(model='gpt2', decoder='nucleus:0.95')
+    >>> parse_model("gpt2").decoder
+    'ancestral'
+    """
+    if isinstance(spec, str):
+        before, at, after = spec.rpartition("@")
+        spec = (before, after) if at else (after, "ancestral")
+    model, decoder = spec
+    if not isinstance(model, str) or not model:
+        rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
+        raise bad_parameter("measure", "models", rule, spec)
+    if isinstance(decoder, str):
+        try:
+            parse_decoder(decoder)
+        except InvalidParameterError as error:
+            raise InvalidParameterError(
+                f"The 'models' parameter of measure (--model) must name a decoder. {error}"
+            ) from error
+    return UnderTest(model, decoder)
+
+
+def with_models(
+    sides: Mapping[str, Side],
+    reference: str,
+    tested: Mapping[str, UnderTest],
+    device: str,
+    on_progress: Progress | None,
+) -> dict[str, Side]:
+    """Return the sides whose models are known, with what those make of the human texts."""
+    from mauve.lm.token_probabilities import token_probabilities  # needs torch
+
+    people = sides[reference]
+    found = {}
+    for model in dict.fromkeys(spec.model for spec in tested.values()):
+        decoders = {name: spec.decoder for name, spec in tested.items() if spec.model == model}
+        every = token_probabilities(  # once for all decoders of a model
+            model,
+            [*decoders.values()],
+            people.texts or [],
+            prompts=people.prompts,
+            device=device,
+            on_progress=on_progress,
+        )
+        for name, probabilities in zip(decoders, every, strict=True):
+            side = sides.get(name, Side(name, people.groups))
+            found[name] = replace(side, model=probabilities)
     return found

@@ -26,12 +26,13 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice
-from mauve.measures.estimate import Array, Estimate, Groups, moves_without
+from mauve.measures.estimate import Estimate, Groups, moves_without
 from mauve.measures.protocol import Measure, Side
 
 #: Rows of shapes (n, d) and (m, d) in, their kernel of shape (n, m) out.
-Kernel = Callable[[Array, Array], Array]
+Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 
 _CHUNK = 512  # rows whose kernel with all others is in memory at a time
 _MEDIAN_ROWS = 1000  # texts whose distances the median is taken of
@@ -67,7 +68,7 @@ def rbf(width: float) -> Kernel:
     [[1.0, 0.6065]]
     """
 
-    def kernel(x: Array, y: Array) -> Array:
+    def kernel(x: FloatArray, y: FloatArray) -> FloatArray:
         squares = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", y, y)
         squares -= 2 * (x @ y.T)
         np.maximum(squares, 0, out=squares)
@@ -77,7 +78,7 @@ def rbf(width: float) -> Kernel:
     return kernel
 
 
-def cubic(x: Array, y: Array) -> Array:
+def cubic(x: FloatArray, y: FloatArray) -> FloatArray:
     r"""Return the kernel of KID, :math:`k(x, y) = (x \cdot y / d + 1)^3`.
 
     Examples
@@ -133,7 +134,7 @@ class _PairSums:
     numbers of pairs.
     """
 
-    parts: tuple[Array, Array, Array]
+    parts: tuple[FloatArray, FloatArray, FloatArray]
 
     @property
     def value(self) -> float:
@@ -141,19 +142,19 @@ class _PairSums:
         return float(_mmd(own, human, between))
 
     @property
-    def without_own(self) -> Array:
+    def without_own(self) -> FloatArray:
         """The value without each group of the sample's own texts, shape (g,)."""
         own, human, between = self.parts
         rest = between.sum(axis=(1, 2))[:, None] - between.sum(axis=2)
         return _mmd(_without(own), human.sum(axis=(1, 2)), rest)
 
     @property
-    def without_human(self) -> Array:
+    def without_human(self) -> FloatArray:
         own, human, between = self.parts
         return _PairSums((human, own, between.transpose(0, 2, 1))).without_own
 
     @property
-    def without_both(self) -> Array:
+    def without_both(self) -> FloatArray:
         own, human, between = map(_without, self.parts)
         return _mmd(own, human, between)
 
@@ -164,12 +165,12 @@ class _PairSums:
         return _PairSums((own, human, between))
 
 
-def _mmd(own: Array, human: Array, between: Array) -> Array:
+def _mmd(own: FloatArray, human: FloatArray, between: FloatArray) -> FloatArray:
     """Return the squared MMD from sums of the kernel and numbers of pairs."""
     return np.asarray(own[0] / own[1] + human[0] / human[1] - 2 * between[0] / between[1])
 
 
-def _without(sums: Array) -> Array:
+def _without(sums: FloatArray) -> FloatArray:
     """Return sums over the pairs without a text of a group, for every group."""
     diagonal = sums.diagonal(axis1=1, axis2=2)
     total = sums.sum(axis=(1, 2))[:, None]
@@ -201,15 +202,21 @@ def _pair_sums(
     return _PairSums((within[0], within[1], _sums(x, y, a, b, function, within=False)))
 
 
-def _members(groups: Groups) -> Array:
+def _members(groups: Groups) -> FloatArray:
     members = np.zeros((len(groups.labels), groups.count))
     members[np.arange(len(members)), groups.labels] = 1
     return members
 
 
 def _sums(
-    x: Array, y: Array, x_members: Array, y_members: Array, kernel: Kernel, *, within: bool
-) -> Array:
+    x: FloatArray,
+    y: FloatArray,
+    x_members: FloatArray,
+    y_members: FloatArray,
+    kernel: Kernel,
+    *,
+    within: bool,
+) -> FloatArray:
     sums = np.zeros((x_members.shape[1], y_members.shape[1]))
     for start in range(0, len(x), _CHUNK):
         values = kernel(x[start : start + _CHUNK], y)

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, IntArray, IntegerArray
 from mauve.measures.protocol import TokenTable
-
-Ints = NDArray[np.int64]
 
 _DIGIT = 16
 
@@ -30,22 +29,22 @@ class Counts:
     counts : array of int, shape (n_pairs,)
     """
 
-    firsts: Ints
+    firsts: IntArray
     units: NDArray[np.int32]
-    counts: Ints
+    counts: IntArray
 
     @property
-    def spread(self) -> Ints:
+    def spread(self) -> IntArray:
         """In how many units each n-gram occurs, as an array of shape (n_grams,)."""
         return np.diff(self.firsts, append=len(self.units))
 
     @property
-    def grams(self) -> Ints:
+    def grams(self) -> IntArray:
         """The n-gram of each pair, as an array of shape (n_pairs,)."""
         return np.repeat(np.arange(len(self.firsts)), self.spread)
 
     @property
-    def totals(self) -> Ints:
+    def totals(self) -> IntArray:
         """How often each n-gram occurs in all units, as an array of shape (n_grams,)."""
         ends = np.concatenate([[0], np.cumsum(self.counts)])
         return np.asarray(np.diff(ends[np.append(self.firsts, len(self.units))]), dtype=np.int64)
@@ -96,7 +95,7 @@ class Ngrams:
             np.flatnonzero(is_new[pairs]), units[pairs], np.diff(pairs, append=len(units))
         )
 
-    def longer(self, keep: NDArray[np.bool_] | None = None) -> "Ngrams":
+    def longer(self, keep: BoolArray | None = None) -> "Ngrams":
         """Return the n-grams one token longer.
 
         Parameters
@@ -130,7 +129,7 @@ class Ngrams:
         return Ngrams(self.table, self.units, places[order], fresh)
 
 
-def ngrams(table: TokenTable, n: int, units: NDArray[np.integer] | None = None) -> Ngrams:
+def ngrams(table: TokenTable, n: int, units: IntegerArray | None = None) -> Ngrams:
     """Find all n-grams of one length; none reaches from one text into the next.
 
     Parameters
@@ -162,7 +161,7 @@ def ngrams(table: TokenTable, n: int, units: NDArray[np.integer] | None = None) 
     return found
 
 
-def _stable_order(values: NDArray[np.integer], limit: int) -> NDArray[np.intp]:
+def _stable_order(values: IntegerArray, limit: int) -> NDArray[np.intp]:
     """Sort integers in [0, limit) digit by digit: NumPy sorts 16 bits in linear time."""
     order = np.argsort(values.astype(np.uint16), kind="stable")
     for shift in range(_DIGIT, (limit - 1).bit_length(), _DIGIT):
@@ -171,7 +170,7 @@ def _stable_order(values: NDArray[np.integer], limit: int) -> NDArray[np.intp]:
     return order
 
 
-def _changes(values: NDArray[np.integer]) -> NDArray[np.bool_]:
+def _changes(values: IntegerArray) -> BoolArray:
     """Whether each value differs from the one before; the first one does."""
     found = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=found[1:])

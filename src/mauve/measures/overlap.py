@@ -13,12 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, IntArray
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Estimate, Groups, moves_without
 from mauve.measures.protocol import Measure, Side, TokenTable
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Texts in a draw; eight are left of ten, the fewest of a sample, without the largest group.
 _DRAWN = 4
@@ -37,11 +35,11 @@ class Usage:
         both have.
     """
 
-    presence: Array
+    presence: FloatArray
     recurrence: float
 
     @classmethod
-    def of(cls, frequencies: Ints, n_texts: int, drawn: int = _DRAWN) -> "Usage":
+    def of(cls, frequencies: IntArray, n_texts: int, drawn: int = _DRAWN) -> "Usage":
         """Make it of the number of texts that have each type.
 
         Parameters
@@ -94,7 +92,7 @@ class Usage:
         return 2 * float(self.presence @ other.presence) / (self.recurrence + other.recurrence)
 
 
-def _absence(frequencies: Ints, n_texts: int, drawn: int) -> Array:
+def _absence(frequencies: IntArray, n_texts: int, drawn: int) -> FloatArray:
     """Return the probability that no text of a draw without replacement has each type."""
     # Of each possible frequency, since far fewer are possible than there are types.
     without = n_texts - np.arange(n_texts + 1)
@@ -135,7 +133,7 @@ def usage_by_group(
     return Usage.of(every[types], len(table)), without
 
 
-def jackknife_bias(value: float, without: Array, sizes: NDArray[np.intp]) -> float:
+def jackknife_bias(value: float, without: FloatArray, sizes: NDArray[np.intp]) -> float:
     r"""Return the bias of a value of the order of 1 / n, by the jackknife.
 
     Parameters

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.human_tokens import perplexity_of
 from mauve.measures.protocol import Measure, Side
 
-Array = NDArray[np.float64]
 
-
-def perplexity(log_probabilities: Sequence[Array]) -> float:
+def perplexity(log_probabilities: Sequence[FloatArray]) -> float:
     r"""Return the perplexity of texts, every token counting the same.
 
     Parameters
@@ -43,7 +41,7 @@ def perplexity(log_probabilities: Sequence[Array]) -> float:
     return float(np.exp(-np.concatenate([*log_probabilities]).mean()))
 
 
-def text_perplexities(log_probabilities: Sequence[Array]) -> Array:
+def text_perplexities(log_probabilities: Sequence[FloatArray]) -> FloatArray:
     """Return the perplexity of each text, as an array of shape (n,).
 
     Examples

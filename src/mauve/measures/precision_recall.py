@@ -1,12 +1,21 @@
 """Precision and recall of a model's texts, by balls around texts of the other sample."""
 
-from mauve.measures.balls import N_NEIGHBOURS, balls_around, membership
-from mauve.measures.estimate import Array, Estimate, moves_of, moves_without
-from mauve.measures.neighbours import centred, halves, shared_moves
+from mauve.arrays import FloatArray
+from mauve.measures.estimate import Estimate, moves_of, moves_without
+from mauve.measures.neighbours import (
+    N_NEIGHBOURS,
+    balls_around,
+    centred,
+    halves,
+    membership,
+    shared_moves,
+)
 from mauve.measures.protocol import Measure, Side
 
 
-def share_inside(of: Side, balls_of: Side, k: int = N_NEIGHBOURS) -> tuple[float, Array, Array]:
+def share_inside(
+    of: Side, balls_of: Side, k: int = N_NEIGHBOURS
+) -> tuple[float, FloatArray, FloatArray]:
     r"""Return the share of one sample's texts that are in a ball of the other.
 
     Parameters

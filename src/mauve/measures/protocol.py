@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, HashArray, IntArray
 from mauve.measures.estimate import Estimate, Groups
 
 #: Which values are good: high ones, low ones, or those near the value of human text.
@@ -38,7 +39,7 @@ class TokenTable:
     """
 
     ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    starts: IntArray
     vocabulary_size: int
 
     @classmethod
@@ -53,7 +54,7 @@ class TokenTable:
         return len(self.starts) - 1
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> IntArray:
         """Tokens of each text."""
         return np.diff(self.starts)
 
@@ -89,9 +90,9 @@ class TokenProbabilities:
     vocabulary_size : int
     """
 
-    probability: NDArray[np.float64]
-    sum_of_squares: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    probability: FloatArray
+    sum_of_squares: FloatArray
+    starts: IntArray
     vocabulary_size: int
 
 
@@ -124,12 +125,12 @@ class Side:
 
     name: str
     groups: Groups
-    keys: NDArray[np.uint64] | None = field(default=None, repr=False)
+    keys: HashArray | None = field(default=None, repr=False)
     texts: list[str] | None = field(default=None, repr=False)
     prompts: list[str] | None = field(default=None, repr=False)
     tokens: TokenTable | None = field(default=None, repr=False)
     features: NDArray[Any] | None = field(default=None, repr=False)
-    log_probabilities: list[NDArray[np.float64]] | None = field(default=None, repr=False)
+    log_probabilities: list[FloatArray] | None = field(default=None, repr=False)
     model: TokenProbabilities | None = field(default=None, repr=False)
     training: "Side | None" = field(default=None, repr=False)
     seed: int = 0

@@ -3,13 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import IntArray
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.protocol import Measure, Side, TokenTable
 
 _DEPTH = 8  # tokens that are compared for all texts at once
 
 
-def repeated_lengths(table: TokenTable) -> NDArray[np.int64]:
+def repeated_lengths(table: TokenTable) -> IntArray:
     r"""Return the length of the shortest phrase that each text ends in two copies of.
 
     Parameters
@@ -58,7 +59,7 @@ def repeated_lengths(table: TokenTable) -> NDArray[np.int64]:
     return found
 
 
-def _candidates(table: TokenTable) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _candidates(table: TokenTable) -> tuple[NDArray[np.intp], IntArray]:
     """Return texts and lengths p whose phrases agree in their last tokens, at most `_DEPTH`."""
     ids, lengths = table.ids, table.lengths
     ends = table.starts[1:] - 1

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.errors import InvalidParameterError, check_int
-from mauve.inputs import text_hashes
 from mauve.measures.estimate import Estimate, Groups, moves_without
-from mauve.measures.ngrams import Counts, Ints, ngrams
+from mauve.measures.ngrams import Counts, ngrams
 from mauve.measures.protocol import Measure, Side, TokenTable
-
-Array = NDArray[np.float64]
+from mauve.text.prompts import text_hashes
 
 # What an n-gram length without any match counts (method 1 of Chen and Cherry 2014).
 _EPSILON = 0.1
@@ -25,7 +24,7 @@ _EPSILON = 0.1
 
 def self_bleu_scores(
     table: TokenTable, hypotheses: NDArray[np.intp] | None = None, max_n: int = 4
-) -> Array:
+) -> FloatArray:
     r"""Return the BLEU of texts against all other texts of a sample.
 
     Parameters
@@ -74,7 +73,7 @@ def self_bleu_scores(
     return _bleu(matches[chosen], table.lengths[chosen], closest[chosen])
 
 
-def closest_others(lengths: Ints) -> Ints:
+def closest_others(lengths: IntArray) -> IntArray:
     """Return the length nearest to each among all others, the shorter of two.
 
     Parameters
@@ -94,7 +93,7 @@ def closest_others(lengths: Ints) -> Ints:
     return np.where(repeats > 1, values, nearest).astype(np.int64)[places]
 
 
-def _bleu(matches: Ints, lengths: Ints, closest: Ints) -> Array:
+def _bleu(matches: IntArray, lengths: IntArray, closest: IntArray) -> FloatArray:
     """Return BLEU for matches of shape (n, max_n) of texts and the nearest reference length."""
     orders = np.arange(matches.shape[1])
     totals = np.maximum(lengths[:, None] - orders, 1)
@@ -106,7 +105,7 @@ def _bleu(matches: Ints, lengths: Ints, closest: Ints) -> Array:
 
 def _matches(
     table: TokenTable, max_n: int, groups: Groups | None = None
-) -> Iterator[tuple[Ints, NDArray[np.int32]]]:
+) -> Iterator[tuple[IntArray, NDArray[np.int32]]]:
     """Yield the matches of each text for each length of n-grams, and how they hang on groups.
 
     Yields
@@ -126,7 +125,7 @@ def _matches(
             found = found.longer(is_shared)
 
 
-def _only(counts: Counts, keep: NDArray[np.bool_]) -> Counts:
+def _only(counts: Counts, keep: BoolArray) -> Counts:
     """Leave n-grams out."""
     kept = np.repeat(keep, counts.spread)
     sizes = counts.spread[keep]
@@ -135,14 +134,14 @@ def _only(counts: Counts, keep: NDArray[np.bool_]) -> Counts:
 
 def _matches_of(
     counts: Counts, n_texts: int, groups: Groups | None
-) -> tuple[Ints, NDArray[np.int32]]:
+) -> tuple[IntArray, NDArray[np.int32]]:
     """Return the matches of one length of n-grams, each of which two or more texts have."""
     grams, texts = counts.grams, counts.units.astype(np.int64)
     # Count and text in one number: the largest tells how often and where.
     bits = n_texts.bit_length()
     ranks = counts.counts << bits | texts
 
-    def best(allowed: NDArray[np.bool_]) -> Ints:
+    def best(allowed: BoolArray) -> IntArray:
         """Return the rank of the text that has each n-gram most often, 0 where there is none."""
         return np.maximum.reduceat(np.where(allowed, ranks, 0), counts.firsts)[grams]
 

@@ -1,16 +1,14 @@
 """Sparsemax score: how well a decoder's distributions fit human tokens, zeros allowed."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.measures.estimate import Estimate
 from mauve.measures.human_tokens import probabilities_of, token_mean
 from mauve.measures.protocol import Measure, Side
 
-Array = NDArray[np.float64]
 
-
-def sparsemax_scores(probability: Array, sum_of_squares: Array) -> Array:
+def sparsemax_scores(probability: FloatArray, sum_of_squares: FloatArray) -> FloatArray:
     r"""Return the sparsemax score of each token, between 0 and 1.
 
     Parameters

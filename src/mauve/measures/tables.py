@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mauve.escape import escaped
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measured, Measurements
-from mauve.printable import printable
 from mauve.tables import as_markdown as markdown_table
 from mauve.tables import as_text as text_table
 from mauve.tables import latex_escaped
@@ -102,7 +102,7 @@ def _decimals(column: Sequence[Measured]) -> int:
 
 def row_names(found: Measurements) -> list[str]:
     """Return the names of the rows, human last as in the paper's tables."""
-    return [printable(name) for name in [*found, found.human_name]]
+    return [escaped(name) for name in [*found, found.human_name]]
 
 
 def as_text(found: Measurements, *, gaps: bool = False) -> str:
@@ -150,7 +150,7 @@ def as_csv(found: Measurements) -> str:
 
 def _plain(name: str) -> str:
     """Return a name that neither a terminal nor a spreadsheet acts upon."""
-    shown = printable(name)
+    shown = escaped(name)
     return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
 
 

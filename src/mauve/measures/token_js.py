@@ -2,16 +2,14 @@
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.measures.estimate import Estimate
 from mauve.measures.human_tokens import probabilities_of, token_mean
 from mauve.measures.protocol import Measure, Side
 
-Array = NDArray[np.float64]
 
-
-def token_divergences(probability: Array) -> Array:
+def token_divergences(probability: FloatArray) -> FloatArray:
     r"""Return the Jensen–Shannon divergence at each token, in nats, from 0 to log 2.
 
     Parameters

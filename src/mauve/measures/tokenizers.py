@@ -16,9 +16,9 @@ import numpy as np
 
 from mauve.embed.batching import encodable
 from mauve.errors import InvalidParameterError, need_packages
-from mauve.form.words import SPACELESS
+from mauve.escape import escaped
 from mauve.measures.protocol import TokenTable
-from mauve.printable import printable
+from mauve.text.words import SPACELESS
 
 _BULK = 4096  # texts that are tokenised at a time
 
@@ -186,8 +186,7 @@ def _from_hub(name: str) -> Subwords:
     need_packages(what, ["transformers", "torch"], "transformers", "use the tokenizer 'words'")
     from transformers import AutoTokenizer
 
-    from mauve.embed.folder import model_identity
-    from mauve.embed.hub import quiet
+    from mauve.embed.models import model_identity, quiet
 
     try:
         with quiet():
@@ -209,7 +208,7 @@ def _from_hub(name: str) -> Subwords:
 
 def _signature(name: str, content: str) -> str:
     checksum = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{printable(name)}@{checksum}".replace("|", "_")
+    return f"{escaped(name)}@{checksum}".replace("|", "_")
 
 
 def _size(tokenizer: Any) -> int:

@@ -21,8 +21,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Array, Estimate, moves_without
+from mauve.measures.estimate import Estimate, moves_without
 from mauve.measures.protocol import Measure, Side
 
 
@@ -49,7 +50,7 @@ def vendi_score(features: NDArray[Any]) -> float:
     return _score(_smaller_product(_unit_rows(features, "features")), len(features))
 
 
-def _unit_rows(features: NDArray[Any], name: str) -> Array:
+def _unit_rows(features: NDArray[Any], name: str) -> FloatArray:
     found = np.asarray(features, dtype=np.float64)
     # Of the largest entry, so that no square is out of range.
     largest = np.abs(found).max(axis=1, keepdims=True)
@@ -64,12 +65,12 @@ def _unit_rows(features: NDArray[Any], name: str) -> Array:
     return np.asarray(found)
 
 
-def _smaller_product(rows: Array) -> Array:
+def _smaller_product(rows: FloatArray) -> FloatArray:
     n, d = rows.shape
     return np.asarray(rows.T @ rows if d < n else rows @ rows.T)
 
 
-def _score(product: Array, n: int) -> float:
+def _score(product: FloatArray, n: int) -> float:
     """Return the score of n texts from the product of their unit rows, which is used up."""
     product /= n
     shares = scipy.linalg.eigvalsh(product, overwrite_a=True)

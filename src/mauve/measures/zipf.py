@@ -1,18 +1,18 @@
 """Zipf's coefficient: how fast the frequency of tokens falls with their rank."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import IntArray
 from mauve.errors import InvalidParameterError
+from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, moves_without
 from mauve.measures.protocol import Measure, Side
-from mauve.printable import printable
 
 #: Ranks that the line is fitted to.
 TOP = 5000
 
 
-def zipf_coefficient(frequencies: NDArray[np.int64], top: int = TOP) -> float:
+def zipf_coefficient(frequencies: IntArray, top: int = TOP) -> float:
     r"""Return the slope of frequency over rank on logarithmic axes, with its sign turned.
 
     Parameters
@@ -81,7 +81,7 @@ def zipf(own: Side, human: Side) -> Estimate:
         n_left = np.count_nonzero(left)
         if n_left < 2:
             raise InvalidParameterError(
-                f"The Zipf coefficient of {printable(own.name)!r} must be computed from at least 2 "
+                f"The Zipf coefficient of {escaped(own.name)!r} must be computed from at least 2 "
                 f"different tokens, also without any one group of texts. Got {n_left} instead: "
                 "give more or longer texts."
             )

@@ -1,1 +1,15 @@
-"""Pictures, one module for each kind; :mod:`mauve.plot` has all of them."""
+"""Pictures of results; needs the ``plot`` extra."""
+
+from mauve.plots.axes import new_axes
+from mauve.plots.clusters import plot_clusters, plot_map
+from mauve.plots.scores import HasCurve, plot_curves, plot_errors, plot_ranking
+
+__all__ = [
+    "HasCurve",
+    "new_axes",
+    "plot_clusters",
+    "plot_curves",
+    "plot_errors",
+    "plot_map",
+    "plot_ranking",
+]

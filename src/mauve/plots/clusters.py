@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import FloatArray, IntArray
 from mauve.explanation.tables import KIND_TITLES
-from mauve.plots.axes import new_axes, short, write
-from mauve.plots.labels import place_labels
+from mauve.plots.axes import new_axes, place_labels, short, write
 from mauve.plots.palette import HUMAN, INK, PAPER, RULE, SOFT, styles
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ def _labels(cluster: "Cluster") -> list[str]:
     return [*(short(cluster.name, n) for n in (24, 18, 14, 10, 7)), str(cluster.number)]
 
 
-def _drawn_rows(explanation: "Explanation", sample: str, system: str) -> NDArray[np.int64]:
+def _drawn_rows(explanation: "Explanation", sample: str, system: str) -> IntArray:
     """Return which texts of a sample are on the map: all, or as many of each as there is room."""
     sizes = explanation.sizes
     room = MOST_POINTS / (sizes[explanation.human_name] + sizes[system])
@@ -192,7 +191,7 @@ def _drawn_rows(explanation: "Explanation", sample: str, system: str) -> NDArray
     return np.asarray(rows[np.arange(n_drawn) * len(rows) // n_drawn])
 
 
-def _dots(ax: "Axes", places: NDArray[np.float64], colour: str) -> None:
+def _dots(ax: "Axes", places: FloatArray, colour: str) -> None:
     """Draw many points as one path of strokes without length and round ends.
 
     A page with a thousand elements for a thousand points would be ten times the size.

@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mauve.plots.axes import new_axes, short, write
-from mauve.plots.labels import place_labels
+from mauve.arrays import FloatArray
+from mauve.plots.axes import new_axes, place_labels, short, write
 from mauve.plots.palette import HUMAN, INK, PAPER, RULE, SOFT, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from mauve.results import MauveResult
+    from mauve.comparison.results import MauveResult
 
 
 class HasCurve(Protocol):
@@ -24,7 +23,7 @@ class HasCurve(Protocol):
         """The score."""
 
     @property
-    def divergence_curve(self) -> NDArray[np.float64]:
+    def divergence_curve(self) -> FloatArray:
         """Points of shape (n, 2)."""
 
 
@@ -49,7 +48,7 @@ def plot_curves(
 
     Examples
     --------
-    >>> from mauve.compute import result_from_counts
+    >>> from mauve.comparison.paper import result_from_counts
     >>> ax = plot_curves({"model": result_from_counts([6, 3, 1], [2, 3, 5])})
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['0.579  model']
@@ -87,7 +86,7 @@ def plot_curves(
     return ax
 
 
-def _to_the_axes(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+def _to_the_axes(curve: FloatArray) -> FloatArray:
     """Extend a curve level to the left axis and straight down on the right."""
     ordered = curve[np.lexsort((-curve[:, 1], curve[:, 0]))]
     return np.concatenate([[[0.0, ordered[0, 1]]], ordered, [[ordered[-1, 0], 0.0]]])

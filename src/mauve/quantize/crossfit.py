@@ -17,13 +17,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import BoolArray, Features, HashArray, IntArray, Labels
 from mauve.errors import InvalidParameterError
 from mauve.quantize.reduce import Reduction, reduce_features
 from mauve.threads import parallel_map
-
-Features = NDArray[np.float32]
-Labels = NDArray[np.int32]
-Keys = NDArray[np.uint64]
 
 N_BLOCKS = 5
 
@@ -51,16 +48,16 @@ class Quantizer(Protocol):
         """Learn `n_clusters` cells from `features`, shape (n, m)."""
 
 
-def own_cells(quantizer: Quantizer) -> int | None:
+def fixed_num_buckets(quantizer: Quantizer) -> int | None:
     """Return the number of cells that a quantizer makes in any case; None if it is told one.
 
     Examples
     --------
     >>> from mauve.quantize.kmeans import KMeans
-    >>> own_cells(KMeans()) is None
+    >>> fixed_num_buckets(KMeans()) is None
     True
     """
-    cells: int | None = getattr(quantizer, "n_cells", None)
+    cells: int | None = getattr(quantizer, "num_buckets", None)
     return cells
 
 
@@ -88,13 +85,13 @@ class JointClustering:
     """
 
     labels: Labels
-    held_out: NDArray[np.bool_]
-    blocks: NDArray[np.int64]
-    keys: Keys
+    held_out: BoolArray
+    blocks: IntArray
+    keys: HashArray
     reduction: Reduction
     partitions: tuple[Partition, ...]
     reduced: Features
-    position: NDArray[np.int64]
+    position: IntArray
 
     def assign(self, features: NDArray[Any]) -> Labels:
         """Return the cells of other texts, shape (n_clusterings, n)."""
@@ -109,8 +106,8 @@ def cluster_jointly(
     n_clusters: int,
     n_clusterings: int,
     seed: int,
-    keys: Keys | None = None,
-    groups: NDArray[np.int64] | None = None,
+    keys: HashArray | None = None,
+    groups: IntArray | None = None,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
     device: str | None = None,
@@ -161,21 +158,21 @@ def cluster_jointly(
             features, explained_variance=explained_variance, order=order
         )
     else:
-        from mauve.quantize.reduce_torch import reduce_on_device  # needs torch
+        from mauve.quantize.gpu import reduce_on_device  # needs torch
 
         reduced, reduction = reduce_on_device(
             features, explained_variance=explained_variance, order=order, device=device
         )
     del features
     fewest = min(int(np.isin(blocks, pair).sum()) for pair in FITTED)
-    if fewest < n_clusters and own_cells(quantizer) is None:  # others check for themselves
+    if fewest < n_clusters and fixed_num_buckets(quantizer) is None:  # others check for themselves
         raise InvalidParameterError(
             f"The 'num_buckets' parameter of compare must be at most {fewest}, the texts that a "
             f"clustering is fitted on. Got {n_clusters} instead."
         )
     done = iter(range(1, n_clusterings + 1))
 
-    def cluster(clustering: int) -> tuple[Partition, Labels, NDArray[np.bool_]]:
+    def cluster(clustering: int) -> tuple[Partition, Labels, BoolArray]:
         fitted = np.isin(blocks, FITTED[clustering % len(FITTED)])
         rng = np.random.default_rng([seed, clustering])
         partition = quantizer.fit(reduced[fitted], n_clusters, rng)
@@ -202,7 +199,7 @@ def _checked_labels(labels: NDArray[Any], n: int, n_clusters: int) -> Labels:
     return found.astype(np.int32, copy=False)
 
 
-def _deal(keys: Keys, groups: NDArray[np.int64] | None, sizes: list[int]) -> NDArray[np.int64]:
+def _deal(keys: HashArray, groups: IntArray | None, sizes: list[int]) -> IntArray:
     """Deal the texts of each sample into blocks in turn; texts of one prompt stay together.
 
     The keys are random already. The seed has no part in it, so that a score moves little
@@ -225,7 +222,7 @@ def _deal(keys: Keys, groups: NDArray[np.int64] | None, sizes: list[int]) -> NDA
     return np.asarray(blocks)
 
 
-def content_keys(features: Features) -> Keys:
+def content_keys(features: Features) -> HashArray:
     """Hash each row of `features`, shape (n, d), to 64 bits.
 
     Everything random about a text follows from its key, so the result does not depend
@@ -246,8 +243,8 @@ def content_keys(features: Features) -> Keys:
 
 
 def pool_by_content(
-    samples: Sequence[NDArray[Any]], keys: Keys | None = None
-) -> tuple[Features, Keys, NDArray[np.int64]]:
+    samples: Sequence[NDArray[Any]], keys: HashArray | None = None
+) -> tuple[Features, HashArray, IntArray]:
     """Bring the rows of all samples together, in the order of their content keys.
 
     Parameters
@@ -294,7 +291,7 @@ def _float32(chunk: NDArray[Any]) -> Features:
     return np.ascontiguousarray(chunk, dtype=np.float32)
 
 
-def mix_keys(keys: Keys, seed: int) -> Keys:
+def mix_keys(keys: HashArray, seed: int) -> HashArray:
     """Scramble keys with a seed (the finaliser of SplitMix64).
 
     Examples

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.arrays import Features, FloatArray, Labels
 from mauve.errors import (
     ConvergenceError,
     InvalidParameterError,
@@ -17,13 +18,11 @@ from mauve.errors import (
 from mauve.quantize.crossfit import content_keys
 from mauve.quantize.drmm_model import Layers, Paths, one_thread
 from mauve.quantize.drmm_train import Schedule, start_layers, train_epochs
-from mauve.quantize.kmeans_torch import torch_device
+from mauve.quantize.gpu import torch_device
 
 if TYPE_CHECKING:
     import torch
 
-Features = NDArray[np.float32]
-Labels = NDArray[np.int32]
 
 _SCORES = 1 << 23  # scores of texts against all cells that are held at once
 
@@ -113,7 +112,7 @@ class DRMM:
             check_int("DRMM", "patience", self.patience, 1)
 
     @property
-    def n_cells(self) -> int:
+    def num_buckets(self) -> int:
         """Number of cells it makes."""
         return int(self.n_components**self.n_layers)
 
@@ -127,9 +126,9 @@ class DRMM:
         )
 
     def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "FittedDRMM":
-        """Learn the cells from `features`, shape (n, m); `n_clusters` must be `n_cells`."""
-        if n_clusters != self.n_cells:
-            rule = f"{self.n_cells} for a DRMM of {self.n_layers} layers of {self.n_components}"
+        """Learn the cells from `features`, shape (n, m); `n_clusters` must be `num_buckets`."""
+        if n_clusters != self.num_buckets:
+            rule = f"{self.num_buckets} for a DRMM of {self.n_layers} layers of {self.n_components}"
             raise bad_parameter("compare", "num_buckets", rule, n_clusters)
         device = torch_device(self.device)
         import torch
@@ -162,11 +161,11 @@ class DRMM:
                 "check the embedder."
             )
         n_distinct = len(np.unique(content_keys(features)))
-        if n_distinct < self.n_cells:
+        if n_distinct < self.num_buckets:
             raise InvalidParameterError(
-                f"The 'features' parameter of DRMM.fit must hold at least {self.n_cells} different "
-                f"texts, one for each of {self.n_components} ** {self.n_layers} cells. Got "
-                f"{n_distinct} instead: use fewer components or layers, or more texts."
+                f"The 'features' parameter of DRMM.fit must hold at least {self.num_buckets} "
+                f"different texts, one for each of {self.n_components} ** {self.n_layers} "
+                f"buckets. Got {n_distinct} instead: use fewer components or layers, or more texts."
             )
 
     def _train(
@@ -227,7 +226,7 @@ class FittedDRMM:
         """Return the cell of every row of `features`, shape (n, m)."""
         return self._of_each(features, self.paths.most_likely).astype(np.int32)
 
-    def log_likelihood(self, features: Features) -> NDArray[np.float64]:
+    def log_likelihood(self, features: Features) -> FloatArray:
         """Return the logarithm of the density of every row of `features`, shape (n, m)."""
         found = self._of_each(features, self.paths.log_likelihood)
         # From our unit to theirs.

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-Features = NDArray[np.float32]
-Labels = NDArray[np.int32]
+from mauve.arrays import Features, IntArray, Labels
 
 _CHUNK = 512  # rows whose scores against all centres stay in the cache
 
@@ -130,8 +128,8 @@ def _lloyd(features: Features, start: Features, max_iter: int, tolerance: float)
 
 
 def _fill_empty_clusters(
-    labels: Labels, counts: NDArray[np.int64], distance: Features
-) -> tuple[Labels, NDArray[np.int64]]:
+    labels: Labels, counts: IntArray, distance: Features
+) -> tuple[Labels, IntArray]:
     """Move the texts farthest from their centre into the clusters that have none.
 
     Where the features have fewer distinct values than there are clusters, the rest of

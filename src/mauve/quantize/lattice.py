@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mauve.arrays import Features, FloatArray, Labels
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.quantize.crossfit import content_keys
-from mauve.quantize.kmeans_torch import torch_device
+from mauve.quantize.gpu import torch_device
 from mauve.quantize.sphere import integral_points, nearest_points
-
-Features = NDArray[np.float32]
-Labels = NDArray[np.int32]
 
 MIN_TEXTS = 50  # below that there are no neighbours to speak of
 
@@ -111,7 +108,7 @@ class Lattice:
             check_int("Lattice", "patience", self.patience, 1)
 
     @property
-    def n_cells(self) -> int:
+    def num_buckets(self) -> int:
         """Number of cells: that of the integral points."""
         return len(integral_points())
 
@@ -120,7 +117,7 @@ class Lattice:
         """What must be equal for two clusterings to be comparable."""
         stop = "" if self.patience is None else f":stop-{self.patience}-of-{self.held_out:g}"
         return (
-            f"lattice:{self.n_cells}:layers-{self.layers}x{self.width}:epochs-{self.epochs}"
+            f"lattice:{self.num_buckets}:layers-{self.layers}x{self.width}:epochs-{self.epochs}"
             f":batch-{self.batch_size}:lr-{self.learning_rate:g}:momentum-{self.momentum:g}"
             f":koleo-{self.uniformity:g}:ranks-{self.positive_ranks},n/50-{self.negative_rank},n/10"
             f"{stop}:{self.device.split(':')[0]}"
@@ -128,8 +125,8 @@ class Lattice:
 
     def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "LatticeCells":
         """Train the network on `features`, shape (n, m); `n_clusters` must be 744."""
-        if n_clusters != self.n_cells:
-            rule = f"{self.n_cells} for the lattice quantizer, which has so many points"
+        if n_clusters != self.num_buckets:
+            rule = f"{self.num_buckets} for the lattice quantizer, which has so many points"
             raise bad_parameter("compare", "num_buckets", rule, n_clusters)
         share = 1 - self.held_out if self.patience is not None else 1
         needed = ceil(max(MIN_TEXTS, self.batch_size) / share)
@@ -166,8 +163,8 @@ class LatticeCells:
     centre: Features
     unit: float
     layers: tuple[tuple[Features, Features], ...]
-    losses: NDArray[np.float64]
-    held_out_losses: NDArray[np.float64]
+    losses: FloatArray
+    held_out_losses: FloatArray
 
     def spread(self, features: Features) -> Features:
         """Map features of shape (n, m) to the unit sphere, shape (n, 4)."""

@@ -8,10 +8,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from mauve.arrays import Features, IntArray
 from mauve.errors import InvalidParameterError, check_choice, check_real
 from mauve.threads import parallel_map
-
-Features = NDArray[np.float32]
 
 #: What comes first: "norm-pca" as in the authors' package, "pca-norm" as in the paper.
 ORDERS = ("norm-pca", "pca-norm")
@@ -64,7 +63,7 @@ def reduce_features(
     *,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
-    fit_rows: NDArray[np.int64] | None = None,
+    fit_rows: IntArray | None = None,
 ) -> tuple[Features, Reduction]:
     """Normalise and project features on their principal components.
 

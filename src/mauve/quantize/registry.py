@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 
 from mauve.errors import bad_parameter, check_choice, check_int
-from mauve.quantize.crossfit import Quantizer, own_cells
+from mauve.quantize.crossfit import Quantizer, fixed_num_buckets
 from mauve.quantize.kmeans import KMeans
 
 QUANTIZERS = ("kmeans", "drmm", "lattice")
@@ -23,7 +23,7 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     ----------
     spec : {"kmeans", "drmm", "lattice"} or Quantizer
         An object has a method ``fit`` and an attribute ``signature``, and an attribute
-        ``n_cells`` if it makes a number of cells of its own.
+        ``num_buckets`` if it makes a number of cells of its own.
     device : str
         "auto" and "cpu" stand for the CPU; any other is a torch device.
 
@@ -45,7 +45,7 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     where = "cpu" if first == "auto" else first
     if spec == "kmeans" and where == "cpu":
         return KMeans()
-    from mauve.quantize.kmeans_torch import TorchKMeans, torch_device
+    from mauve.quantize.gpu import TorchKMeans, torch_device
 
     torch_device(where)  # raises where torch or the device is missing
     if spec == "kmeans":
@@ -59,7 +59,7 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     return Lattice(device=where)
 
 
-def with_cells(
+def with_num_buckets(
     quantizer: Quantizer, num_buckets: int | str, n_texts: int, *, named: bool
 ) -> tuple[Quantizer, int]:
     """Return a quantizer with the number of cells asked for, and that number.
@@ -76,15 +76,15 @@ def with_cells(
 
     Examples
     --------
-    >>> with_cells(KMeans(), "auto", 1000, named=True)[1]
+    >>> with_num_buckets(KMeans(), "auto", 1000, named=True)[1]
     100
     >>> from mauve.quantize.drmm import DRMM
-    >>> with_cells(DRMM(), "auto", 1000, named=True)[1]
+    >>> with_num_buckets(DRMM(), "auto", 1000, named=True)[1]
     125
     """
     if isinstance(num_buckets, str) and num_buckets != "auto":
         raise bad_parameter("compare", "num_buckets", "an int or 'auto'", num_buckets)
-    own = own_cells(quantizer)
+    own = fixed_num_buckets(quantizer)
     if own is None:
         return quantizer, check_buckets(num_buckets, n_texts)
     if named:
@@ -93,7 +93,7 @@ def with_cells(
         if isinstance(quantizer, DRMM):
             drmm: DRMM = quantizer
             sized = replace(drmm, n_components=_components(num_buckets, n_texts))
-            return sized, sized.n_cells
+            return sized, sized.num_buckets
     if num_buckets not in ("auto", own):
         rule = f"{own}, all that this quantizer makes, or 'auto'"
         raise bad_parameter("compare", "num_buckets", rule, num_buckets)
@@ -122,7 +122,7 @@ def reporting(
     >>> reporting(KMeans(), 5, print) == KMeans()
     True
     """
-    if own_cells(quantizer) is None:  # k-means, for which nothing more need be loaded
+    if fixed_num_buckets(quantizer) is None:  # k-means, for which nothing more need be loaded
         return quantizer
     from mauve.quantize.drmm import DRMM
     from mauve.quantize.lattice import Lattice

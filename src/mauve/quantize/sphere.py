@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-Labels = NDArray[np.int32]
+from mauve.arrays import Labels
 
 #: Squared radius of the sphere of the MAUVE paper, and the dimension of the space it is in.
 SQUARED_RADIUS, DIMENSION = 50, 4

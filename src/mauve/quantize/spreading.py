@@ -14,8 +14,9 @@ from threadpoolctl import ThreadpoolController
 from torch import Tensor
 from torch.nn import functional
 
+from mauve.arrays import Features
 from mauve.errors import ConvergenceError, bad_parameter
-from mauve.quantize.lattice import Features, Lattice, LatticeCells
+from mauve.quantize.lattice import Lattice, LatticeCells
 from mauve.quantize.sphere import DIMENSION
 from mauve.threads import available_threads
 

@@ -1,0 +1,1 @@
+"""MAUVE of systems against human text."""

@@ -1,0 +1,242 @@
+"""The paper's call: two samples in, the plug-in score of one clustering out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mauve.arrays import FloatArray
+from mauve.comparison.paper_features import Featurizer
+from mauve.errors import InvalidParameterError, check_int, check_real
+from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
+from mauve.frontier.histogram import count_labels, krichevsky_trofimov, no_smoothing
+from mauve.quantize.crossfit import Quantizer, pool_by_content
+from mauve.quantize.kmeans import KMeans
+from mauve.quantize.reduce import reduce_features
+from mauve.quantize.registry import get_quantizer, with_num_buckets
+from mauve.threads import parallel_map
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_EDGE = 1e-6  # the grid of λ stops this short of 0 and 1
+
+
+@dataclass(frozen=True)
+class PaperResult:
+    """What :func:`compute_mauve` returns, field for field what the authors' package does.
+
+    Attributes
+    ----------
+    mauve, frontier_integral : float
+        From the relative frequencies.
+    mauve_star, frontier_integral_star : float
+        From the frequencies with half a text added to every cell.
+    p_hist, q_hist : array of shape (k,)
+    divergence_curve : array of shape (discretization_size + 2, 2)
+    num_buckets : int
+    """
+
+    mauve: float
+    frontier_integral: float
+    mauve_star: float
+    frontier_integral_star: float
+    p_hist: FloatArray = field(repr=False)
+    q_hist: FloatArray = field(repr=False)
+    divergence_curve: FloatArray = field(repr=False)
+    num_buckets: int
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the divergence curve and shade its area; needs the ``plot`` extra."""
+        from mauve.plots import plot_curves
+
+        return plot_curves({"model": self}, ax)
+
+
+def compute_mauve(
+    p_features: ArrayLike | None = None,
+    q_features: ArrayLike | None = None,
+    p_tokens: Sequence[Any] | None = None,
+    q_tokens: Sequence[Any] | None = None,
+    p_text: Sequence[str] | None = None,
+    q_text: Sequence[str] | None = None,
+    num_buckets: int | str = "auto",
+    pca_max_data: int = -1,
+    kmeans_explained_var: float = 0.9,
+    kmeans_num_redo: int = 5,
+    kmeans_max_iter: int = 500,
+    featurize_model_name: str = "gpt2-large",
+    device_id: int = -1,
+    max_text_length: int = 1024,
+    divergence_curve_discretization_size: int = 25,
+    mauve_scaling_factor: float = 5,
+    verbose: bool = False,
+    seed: int = 25,
+    batch_size: int = 1,
+    use_float64: bool = False,
+    quantizer: str | Quantizer = "kmeans",
+) -> PaperResult:
+    """Compute MAUVE as the paper and the authors' package do.
+
+    Same arguments, same fields, same estimate: the plug-in score of the best of a few
+    clusterings. It is too low for small samples and has no interval;
+    :func:`mauve.compare` corrects the one and gives the other.
+
+    Parameters
+    ----------
+    p_features, q_features : array_like of shape (n, d)
+        Features of human and model texts.
+    p_text, q_text : sequence of str
+        The texts instead.
+    p_tokens, q_tokens : sequence of array_like of int
+        Rows of token numbers of the featurizing model instead.
+    num_buckets : int or "auto"
+        Number of clusters; a tenth of the smaller sample, at least 2, by default.
+    pca_max_data : int
+        Texts to fit the principal components on; -1 for all.
+    kmeans_explained_var : float in (0, 1]
+        Share of the variance to keep.
+    kmeans_num_redo, kmeans_max_iter : int
+        Restarts of k-means, of which the best is kept, and iterations of each.
+    featurize_model_name : str
+        Transformers model, on the hub or in a folder, whose terminal hidden state is taken;
+        other names as in :func:`mauve.get_embedder`.
+    device_id : int
+        -1 for the CPU, else the number of a GPU.
+    max_text_length : int
+        Tokens to read of a text, at most what the model can.
+    batch_size : int
+        Accepted and not used: batches are made by the number of tokens, and do not change a
+        feature.
+    use_float64 : bool
+        Run the model in 64 bits.
+    quantizer : {"kmeans", "drmm", "lattice"} or a Quantizer
+        What divides the features into cells, not in the authors' package: those of the paper,
+        as for :func:`mauve.compare`, trained once on all texts.
+    divergence_curve_discretization_size : int
+        Points on the divergence curve.
+    mauve_scaling_factor : float
+        The constant c.
+    verbose : bool
+        Print what is being done.
+    seed : int
+        Everything random follows from it.
+
+    Returns
+    -------
+    PaperResult
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.random.default_rng(0).normal(size=(100, 5))
+    >>> compute_mauve(p_features=features, q_features=features).mauve
+    1.0
+    """
+    featurizer = Featurizer(featurize_model_name, device_id, max_text_length, use_float64, verbose)
+    check_int("compute_mauve", "batch_size", batch_size, 1)
+    p = featurizer.features("p", p_features, p_tokens, p_text)
+    q = featurizer.features("q", q_features, q_tokens, q_text)
+    if p.shape[1] != q.shape[1]:
+        raise InvalidParameterError(
+            f"The 'q_features' parameter of compute_mauve must have as many columns as "
+            f"'p_features', {p.shape[1]}. Got {q.shape[1]} instead."
+        )
+    n = len(p) + len(q)
+    trained: Quantizer | None = None
+    if quantizer != "kmeans":
+        trained, num_buckets = with_num_buckets(
+            get_quantizer(quantizer),
+            num_buckets,
+            min(len(p), len(q)),
+            named=isinstance(quantizer, str),
+        )
+    if isinstance(num_buckets, str):
+        if num_buckets != "auto":
+            raise InvalidParameterError(
+                "The 'num_buckets' parameter of compute_mauve must be an int or 'auto'. "
+                f"Got {num_buckets!r} instead."
+            )
+        num_buckets = max(2, round(min(len(p), len(q)) / 10))
+    k = num_buckets if trained else check_int("compute_mauve", "num_buckets", num_buckets, 1, n)
+    restarts = check_int("compute_mauve", "kmeans_num_redo", kmeans_num_redo, 1)
+    iterations = check_int("compute_mauve", "kmeans_max_iter", kmeans_max_iter, 1)
+    size = check_int(
+        "compute_mauve",
+        "divergence_curve_discretization_size",
+        divergence_curve_discretization_size,
+        2,
+    )
+    scaling = check_real("compute_mauve", "mauve_scaling_factor", mauve_scaling_factor, above=0)
+    seed = check_int("compute_mauve", "seed", seed, 0)
+    share = check_real(
+        "compute_mauve", "kmeans_explained_var", kmeans_explained_var, above=0, up_to=1
+    )
+
+    features, _, position = pool_by_content([p, q])
+    fit_rows = None
+    if check_int("compute_mauve", "pca_max_data", pca_max_data, -1) > 0 and pca_max_data < n:
+        fit_rows = np.random.default_rng([seed, 0]).choice(n, pca_max_data, replace=False)
+    reduced, _ = reduce_features(features, explained_variance=share, fit_rows=fit_rows)
+    if verbose:
+        print(f"clustering {n} texts in {reduced.shape[1]} dimensions into {k}")
+    if trained is not None:
+        cells = trained.fit(reduced, k, np.random.default_rng([seed, 1, 0])).assign(reduced)
+    else:
+        runs = parallel_map(
+            lambda run: KMeans(max_iter=iterations).fit(
+                reduced, k, np.random.default_rng([seed, 1, run])
+            ),
+            range(restarts),
+        )
+        best = min(runs, key=lambda run: run.objective)
+        cells = best.assign(reduced)
+        if verbose:
+            print(f"objective {best.objective:.6g}, best of {restarts}")
+    labels = cells[position]
+    return result_from_counts(
+        count_labels(labels[: len(p)], k), count_labels(labels[len(p) :], k), size, scaling
+    )
+
+
+def result_from_counts(
+    p_counts: ArrayLike, q_counts: ArrayLike, discretization_size: int = 25, scaling: float = 5.0
+) -> PaperResult:
+    """Return the paper's estimates from the counts of either side in each cell.
+
+    Parameters
+    ----------
+    p_counts, q_counts : array_like of int, shape (k,)
+    discretization_size : int
+        Points on the divergence curve, besides the two on the axes.
+    scaling : float
+        The constant c.
+
+    Examples
+    --------
+    >>> round(result_from_counts([6, 3, 1], [2, 3, 5], 5).mauve, 4)
+    0.5761
+    """
+    p_hist, q_hist = no_smoothing(p_counts), no_smoothing(q_counts)
+    p_star, q_star = krichevsky_trofimov(p_counts), krichevsky_trofimov(q_counts)
+    curve = _closed_curve(p_hist, q_hist, discretization_size, scaling)
+    curve_star = _closed_curve(p_star, q_star, discretization_size, scaling)
+    return PaperResult(
+        mauve=min(float(discretised_area(curve)), 1.0),
+        frontier_integral=float(frontier_integral(p_hist, q_hist)),
+        mauve_star=min(float(discretised_area(curve_star)), 1.0),
+        frontier_integral_star=float(frontier_integral(p_star, q_star)),
+        p_hist=p_hist,
+        q_hist=q_hist,
+        divergence_curve=curve,
+        num_buckets=len(p_hist),
+    )
+
+
+def _closed_curve(p: FloatArray, q: FloatArray, size: int, scaling: float) -> FloatArray:
+    """Return the curve on a uniform grid of λ, with its ends on the axes."""
+    inner = divergence_curve(p, q, np.linspace(_EDGE, 1 - _EDGE, size), scaling)
+    return np.concatenate([[[1.0, 0.0]], inner, [[0.0, 1.0]]])

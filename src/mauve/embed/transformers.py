@@ -1,0 +1,257 @@
+"""Features from any Transformers model: a name on the hub, or a local folder."""
+
+import copy
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
+
+from mauve.arrays import IntArray
+from mauve.embed.batching import encodable, share_out
+from mauve.embed.models import (
+    check_weights,
+    context_length,
+    find_devices,
+    find_dtype,
+    is_causal,
+    load,
+    model_identity,
+)
+from mauve.embed.pooling import Scaling, surprisal_features
+from mauve.embed.protocol import POOLINGS, Embedded, Progress
+from mauve.embed.replica import Pooled, Replica
+from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
+
+DEFAULT_LENGTH = 1024
+_BULK = 4096  # texts that are tokenised at a time
+_CALLER = "TransformersEmbedder"
+
+
+class TransformersEmbedder:
+    """Hidden states of a Transformers model, pooled to one row a text.
+
+    Parameters
+    ----------
+    model : str or Path
+        Name on the hub, or a folder.
+    pooling : {"last", "mean", "max", "cls", "surprisal"}, optional
+        Hidden state of the last token (the paper's, and the default for causal models), mean
+        (the default for others), maximum, or first; or, for causal models, the mean joined
+        with statistics of the token log-probabilities.
+    layer : int
+        Which hidden states, as Transformers numbers them: 0 the embeddings, -1 the last.
+    max_length : int, optional
+        Tokens to read of a text; 1,024 or the model's context, whichever is less.
+    dtype : {"auto", "float32", "bfloat16", "float16", "float64"}
+        By default sixteen bits on a GPU, thirty-two elsewhere.
+    device : str
+        "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas: texts are shared out.
+    revision : str, optional
+        Commit, tag or branch on the hub.
+    trust_remote_code : bool
+        Run code that comes with the model; never unless asked.
+
+    Examples
+    --------
+    >>> from mauve.embed.bundled import MODEL  # a GPT-2 folder that is there anyway
+    >>> embedder = TransformersEmbedder(MODEL, device="cpu")
+    >>> embedder.embed(["The cat sat on the mat."]).features.shape
+    (1, 128)
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        pooling: str | None = None,
+        layer: int = -1,
+        max_length: int | None = None,
+        dtype: str = "auto",
+        device: str = "auto",
+        revision: str | None = None,
+        trust_remote_code: bool = False,
+    ) -> None:
+        self.model = str(model)
+        self._source = {"revision": revision, "trust_remote_code": trust_remote_code}
+        self._devices = find_devices(device)
+        self._dtype = find_dtype(dtype, self._devices[0])
+        self._config = self._load(AutoConfig)
+        self._is_causal = is_causal(self._config)
+        self._tokenizer = self._load(AutoTokenizer)
+        self._tokenizer.truncation_side = "right"  # beginnings count, whatever it was set to
+        if pooling is None:
+            pooling = "last" if self._is_causal else "mean"
+        self.pooling = check_choice(_CALLER, "pooling", pooling, POOLINGS)
+        n_layers = int(getattr(self._config.get_text_config(), "num_hidden_layers", 0))
+        self.layer = check_int(_CALLER, "layer", layer, -n_layers - 1, n_layers)
+        if self.layer in (n_layers, -1):
+            self.layer = -1
+        if self.pooling == "surprisal":
+            self._check_surprisal()
+        context = context_length(self._config, self._tokenizer)
+        if max_length is not None:
+            check_int(_CALLER, "max_length", max_length, 2)
+        self.max_length = min(max_length or DEFAULT_LENGTH, context)
+        self._budget: int | None = None
+
+    @cached_property
+    def signature(self) -> str:
+        """Model with its revision or checksum, pooling, layer, length and number type."""
+        commit = getattr(self._config, "_commit_hash", None)
+        number = str(self._dtype).removeprefix("torch.")
+        parts = [model_identity(self.model, commit), self.pooling, f"layer{self.layer}"]
+        parts += [str(self.max_length), number]
+        if self._source["trust_remote_code"]:  # other code, other features
+            parts.append("remote-code")
+        return ":".join(parts).replace("|", "_")
+
+    def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
+        """Return the features of texts."""
+        ids: list[list[int]] = []
+        truncated: list[bool] = []
+        for start in range(0, len(texts), _BULK):
+            self._tokenise(encodable(texts[start : start + _BULK]), ids, truncated)
+        features = self.embed_tokens(ids, on_progress)
+        # A token that we put before a text is not one of its own.
+        n_tokens = np.array([len(row) - len(self._before) for row in ids], dtype=np.int64)
+        return Embedded(features, n_tokens, np.array(truncated, dtype=bool))
+
+    def embed_tokens(
+        self, ids: Sequence[Sequence[int]], on_progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return the features of texts that are tokens already, at least one each."""
+        rows = [[int(token) for token in row[: self.max_length]] for row in ids]
+        empty = [i for i, row in enumerate(rows) if not row]
+        if empty:
+            raise InvalidParameterError(
+                f"The 'ids' parameter of {_CALLER} must hold rows of at least one token. "
+                f"Got an empty row at position {empty[0]} instead."
+            )
+        if not rows:
+            width = self._config.get_text_config().hidden_size
+            return np.empty((0, width + 2 * (self.pooling == "surprisal")), dtype=np.float32)
+        known: Any = self._replicas[0].model.get_input_embeddings()
+        n_known = len(known.weight)
+        for i, row in enumerate(rows):
+            if min(row) < 0 or max(row) >= n_known:
+                raise InvalidParameterError(
+                    f"The 'ids' parameter of {_CALLER} must hold token numbers in "
+                    f"[0, {n_known - 1}], those of {self.model!r}. Got "
+                    f"{min(row) if min(row) < 0 else max(row)} at position {i} instead."
+                )
+        hidden, statistics = self._run(rows, on_progress or (lambda *_: None))
+        if statistics is None:
+            return hidden
+        return surprisal_features(hidden, statistics, Scaling.read(Path(self.model)))
+
+    def _tokenise(self, texts: list[str], ids: list[list[int]], truncated: list[bool]) -> None:
+        encode = {"add_special_tokens": True, "return_attention_mask": False, "verbose": False}
+        found = self._tokenizer(texts, **encode)["input_ids"]
+        before = self._before
+        room = self.max_length - len(before)
+        long = [i for i, row in enumerate(found) if len(row) > room]
+        if long:  # once more: only the tokenizer knows which tokens must stay at the end
+            cut = self._tokenizer(
+                [texts[i] for i in long], truncation=True, max_length=room, **encode
+            )["input_ids"]
+            for i, row in zip(long, cut, strict=True):
+                found[i] = row
+        end = self._tokenizer.eos_token_id
+        # A text of no tokens at all is read as the end-of-text token.
+        ids += [[*before, *row] or [self._pad if end is None else end] for row in found]
+        cut_rows = set(long)
+        truncated += [i in cut_rows for i in range(len(found))]
+
+    @cached_property
+    def _before(self) -> list[int]:
+        """What must stand before a text so that its first word has a probability."""
+        begin = self._tokenizer.bos_token_id
+        if begin is None:
+            begin = self._tokenizer.eos_token_id
+        if self.pooling != "surprisal" or begin is None:
+            return []
+        added = self._tokenizer("")["input_ids"]  # many tokenizers put it there themselves
+        return [] if [*added[:1]] == [begin] else [begin]
+
+    @property
+    def _pad(self) -> int:
+        for known in (self._config.pad_token_id, self._tokenizer.pad_token_id):
+            if known is not None:
+                return int(known)
+        return 0  # a causal model never looks at it
+
+    def _run(
+        self, ids: list[list[int]], report: Progress
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """Share the batches out over the devices."""
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        if self._budget is None:
+            self._budget = min(replica.token_budget() for replica in self._replicas)
+        parts: list[tuple[IntArray, Any]] = []
+        done = 0
+
+        def forward(replica: Replica, rows: IntArray) -> Pooled:
+            return replica.forward([ids[i] for i in rows])
+
+        def keep(rows: IntArray, found: Any) -> None:
+            nonlocal done
+            parts.append((rows, found))
+            done += len(rows)
+            report("embedding", done, len(ids))
+
+        self._budget = share_out(
+            lengths, self._replicas, forward, keep, budget=self._budget, too_long=self._too_long
+        )
+        order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+        hidden = np.concatenate([found[0] for _, found in parts])[order]
+        if parts[0][1][1] is None:
+            return hidden, None
+        return hidden, np.concatenate([found[1] for _, found in parts])[order]
+
+    def _too_long(self, n_tokens: int) -> InvalidParameterError:
+        return InvalidParameterError(
+            f"The 'max_length' parameter of {_CALLER} must be such that one text fits the "
+            f"memory. Got {self.max_length}, and a text of {n_tokens} tokens does "
+            "not fit: use a smaller one, or another device."
+        )
+
+    @cached_property
+    def _replicas(self) -> list[Replica]:
+        loader = AutoModelForCausalLM if self.pooling == "surprisal" else AutoModel
+        model, report = self._load(loader, dtype=self._dtype, output_loading_info=True)
+        unused = ["pooler"]
+        # T5 that was saved without its decoder does not call itself what it is.
+        if self._config.is_encoder_decoder or {"encoder", "decoder"} <= {*model._modules}:
+            model = model.get_encoder()
+            unused.append("decoder.")
+        absent = [key for key in report["missing_keys"] if not any(part in key for part in unused)]
+        check_weights(absent, self.model, "embedder")
+        # Before the first is moved: a GPU may have no room for two.
+        copies = [model, *(copy.deepcopy(model) for _ in self._devices[1:])]
+        return [
+            Replica(own, device, self._is_causal, self.pooling, self.layer, self._pad)
+            for own, device in zip(copies, self._devices, strict=True)
+        ]
+
+    def _load(self, loader: Any, **options: Any) -> Any:
+        return load(loader, self.model, "embedder", **self._source, **options)
+
+    def _check_surprisal(self) -> None:
+        if not self._is_causal:
+            raise bad_parameter(
+                _CALLER, "pooling", "another one for a model that is not causal", self.pooling
+            )
+        if self.layer != -1:
+            raise bad_parameter(
+                _CALLER, "layer", "-1 with pooling='surprisal': only the last has probabilities",
+                self.layer,
+            )  # fmt: skip
+        for odd in ("logit_scale", "final_logit_softcapping", "logits_scaling"):
+            if getattr(self._config, odd, None):
+                raise bad_parameter(
+                    _CALLER, "pooling", f"another one for a model with '{odd}'", self.pooling
+                )

@@ -1,0 +1,109 @@
+"""Numbers as people read them, written alike in tables, terminal and report."""
+
+from collections.abc import Sequence
+
+#: A p-value below it says that a difference is real.
+SIGNIFICANCE_LEVEL = 0.05
+
+
+def format_score(value: float) -> str:
+    """Return a score with three decimals.
+
+    Examples
+    --------
+    >>> format_score(0.28412)
+    '0.284'
+    """
+    return f"{value:.3f}"
+
+
+def format_nats(value: float) -> str:
+    """Return a part of a divergence, with a minus sign that lines up.
+
+    Examples
+    --------
+    >>> format_nats(-0.00312), format_nats(-0.00001)
+    ('−0.0031', '0.0000')
+    """
+    return f"{round(value, 4) + 0:.4f}".replace("-", "−")
+
+
+def format_interval(interval: Sequence[float], digits: int = 3) -> str:
+    """Return the ends of an interval.
+
+    Examples
+    --------
+    >>> format_interval((0.2257, 0.3512))
+    '0.226 to 0.351'
+    """
+    low, high = (f"{round(end, digits) + 0:.{digits}f}".replace("-", "−") for end in interval)
+    return f"{low} to {high}"
+
+
+def format_share(share: float) -> str:
+    """Return a share with as many digits as some hundred texts can tell.
+
+    Examples
+    --------
+    >>> format_share(0.1437), format_share(0.0004), format_share(0), format_share(1)
+    ('14.4%', '<0.1%', '0%', '100%')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"
+    return f"{share:.1%}" if share >= 0.0005 else "<0.1%"
+
+
+def format_level(confidence: float) -> str:
+    """Return the level of an interval.
+
+    Examples
+    --------
+    >>> format_level(0.95), format_level(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * confidence:g}%"
+
+
+def format_p_value(p: float) -> str:
+    """Return a p-value as a table has it.
+
+    Examples
+    --------
+    >>> format_p_value(0.000999), format_p_value(1e-9)
+    ('0.0010', '<0.0001')
+    """
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def p_value_phrase(p: float) -> str:
+    r"""Return a p-value as a sentence has it, on one line.
+
+    Examples
+    --------
+    >>> p_value_phrase(0.000999), p_value_phrase(1e-9)
+    ('p\xa0=\xa00.0010', 'p\xa0<\xa00.0001')
+    """
+    sign = "<" if p < 0.0001 else "="
+    return f"p {sign} {format_p_value(p).lstrip('<')}".replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def format_count(n: int, noun: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> format_count(1, "text"), format_count(5000, "text")
+    ('1 text', '5,000 texts')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def format_list(items: Sequence[str]) -> str:
+    """Return things with commas and an "and".
+
+    Examples
+    --------
+    >>> format_list(["a", "b", "c"]), format_list(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))

@@ -1,0 +1,1 @@
+"""Buckets in, divergence curve and score out."""

@@ -1,0 +1,154 @@
+"""Labels in, histograms out: joint counts, and the smoothings of the literature."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mauve.arrays import FloatArray, IntArray
+from mauve.errors import InvalidParameterError, check_choice
+
+
+def count_labels(labels: ArrayLike, n_buckets: int) -> IntArray:
+    """Count the labels along the last axis.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (..., n)
+        Cell of every text, in [0, n_buckets).
+    n_buckets : int
+        Number of cells k.
+
+    Returns
+    -------
+    array of int, shape (..., n_buckets)
+
+    Examples
+    --------
+    >>> count_labels([[0, 2, 2], [1, 1, 1]], 3).tolist()
+    [[1, 0, 2], [0, 3, 0]]
+    """
+    cells = np.asarray(labels)
+    if cells.size and (cells.min() < 0 or cells.max() >= n_buckets):
+        raise InvalidParameterError(
+            f"The 'labels' parameter of count_labels must lie in [0, {n_buckets}). "
+            f"Got labels from {cells.min()} to {cells.max()} instead."
+        )
+    rows = cells.reshape(-1, cells.shape[-1]).astype(np.int64, copy=False)
+    offset = np.arange(len(rows))[:, None] * n_buckets
+    counts = np.bincount((rows + offset).ravel(), minlength=len(rows) * n_buckets)
+    return counts.reshape(*cells.shape[:-1], n_buckets)
+
+
+def no_smoothing(counts: ArrayLike) -> FloatArray:
+    """Return the relative frequencies.
+
+    Examples
+    --------
+    >>> no_smoothing([1, 3]).tolist()
+    [0.25, 0.75]
+    """
+    c = np.asarray(counts, dtype=float)
+    return np.asarray(c / c.sum(axis=-1, keepdims=True))
+
+
+def laplace(counts: ArrayLike) -> FloatArray:
+    """Add one to every cell.
+
+    Examples
+    --------
+    >>> laplace([0, 2]).tolist()
+    [0.25, 0.75]
+    """
+    return no_smoothing(np.asarray(counts) + 1.0)
+
+
+def krichevsky_trofimov(counts: ArrayLike) -> FloatArray:
+    """Add one half to every cell.
+
+    Examples
+    --------
+    >>> krichevsky_trofimov([0, 3]).tolist()
+    [0.125, 0.875]
+    """
+    return no_smoothing(np.asarray(counts) + 0.5)
+
+
+def braess_sauer(counts: ArrayLike) -> FloatArray:
+    """Add 1/2 to a cell never seen, 1 to one seen once, 3/4 to one seen more often.
+
+    References
+    ----------
+    Braess and Sauer, *Bernstein polynomials and learning theory*, 2004.
+
+    Examples
+    --------
+    >>> braess_sauer([0, 1, 2]).round(4).tolist()
+    [0.0952, 0.381, 0.5238]
+    """
+    c = np.asarray(counts)
+    return no_smoothing(c + np.where(c == 0, 0.5, np.where(c == 1, 1.0, 0.75)))
+
+
+def good_turing(counts: ArrayLike) -> FloatArray:
+    r"""Give a cell seen t times the mass of the cells seen t+1 times.
+
+    Notes
+    -----
+    With :math:`\phi_t` the number of cells seen t times, the weight of such a cell is
+    t where :math:`t > \phi_{t+1}` and :math:`(\phi_{t+1}+1)(t+1)/\phi_t` elsewhere,
+    normalised to one: the modified Good-Turing estimator, which is positive everywhere.
+
+    References
+    ----------
+    Orlitsky and Suresh, *Competitive distribution estimation: why is Good-Turing good*,
+    NeurIPS 2015.
+
+    Examples
+    --------
+    >>> good_turing([0, 0, 1, 5]).round(3).tolist()
+    [0.125, 0.125, 0.125, 0.625]
+    """
+    c = np.asarray(counts, dtype=np.int64)
+    n_buckets = c.shape[-1]
+    rows = c.reshape(-1, n_buckets)
+    n_values = int(c.max(initial=0)) + 2
+    phi = count_labels(rows, n_values).astype(float)  # (rows, values of t)
+    here = np.take_along_axis(phi, rows, axis=1)
+    above = np.take_along_axis(phi, rows + 1, axis=1)
+    weight = np.where(rows > above, rows, (above + 1) * (rows + 1) / here)
+    return no_smoothing(weight.reshape(c.shape))
+
+
+SMOOTHINGS: dict[str, Callable[[ArrayLike], FloatArray]] = {
+    "none": no_smoothing,
+    "laplace": laplace,
+    "krichevsky-trofimov": krichevsky_trofimov,
+    "braess-sauer": braess_sauer,
+    "good-turing": good_turing,
+}
+
+
+def smooth(counts: ArrayLike, smoothing: str = "none") -> FloatArray:
+    """Turn counts of shape (..., k) into probabilities of the same shape.
+
+    Parameters
+    ----------
+    counts : array_like of shape (..., k)
+        Texts in each cell; every row needs at least one.
+    smoothing : {"none", "laplace", "krichevsky-trofimov", "braess-sauer", "good-turing"}
+        How much mass a rare cell gets beyond its share.
+
+    Examples
+    --------
+    >>> smooth([2, 0], "krichevsky-trofimov").round(3).tolist()
+    [0.833, 0.167]
+    """
+    c = np.asarray(counts)
+    check_choice("smooth", "smoothing", smoothing, SMOOTHINGS)
+    if c.size == 0 or c.min() < 0 or not np.all(c.sum(axis=-1) > 0):
+        raise InvalidParameterError(
+            "The 'counts' parameter of smooth must be counts with at least one text in every "
+            "row. Got an empty, negative or all-zero row instead."
+        )
+    return SMOOTHINGS[smoothing](c)

@@ -1,0 +1,1 @@
+"""How far a score can be trusted: resampling, intervals, tests, differences."""

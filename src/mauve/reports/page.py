@@ -1,0 +1,212 @@
+"""The report: a comparison and its explanation as one HTML file."""
+
+import base64
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mauve import formatting
+from mauve.atomic import atomic_write, check_writable
+from mauve.comparison.results import Comparison
+from mauve.errors import bad_parameter, need_packages
+from mauve.escape import escaped
+from mauve.explanation.explained import Explanation
+from mauve.measures.results import Measurements
+from mauve.plots.palette import PALETTE
+from mauve.reports.selection import visible
+from mauve.reports.views import Page, make_page
+from mauve.reports.words import verdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def write_report(
+    comparison: Comparison,
+    path: str | Path,
+    *,
+    explanation: Explanation | None = None,
+    measured: Measurements | None = None,
+    title: str | None = None,
+) -> None:
+    """Write a comparison as a page that needs nothing but a browser.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What :func:`mauve.compare` found.
+    path : str or Path
+        The file; it is replaced as a whole or not at all.
+    explanation : Explanation, optional
+        What :func:`mauve.explain` found of the same comparison.
+    measured : Measurements, optional
+        What :func:`mauve.measure` found of the same systems.
+    title : str, optional
+        What the page is called.
+
+    Raises
+    ------
+    MissingExtraError
+        If Jinja2 or Matplotlib is not installed.
+    InvalidParameterError
+        If the explanation is of other systems, or the file cannot be written.
+
+    See Also
+    --------
+    render_report : The same as a string.
+    """
+    check_report(path)
+    page = render_report(comparison, explanation=explanation, measured=measured, title=title)
+    with atomic_write(Path(path)) as file:
+        file.write(page.encode())
+
+
+def check_report(path: str | Path) -> None:
+    """Raise unless a report can be made and written to `path`; before the work starts."""
+    check_extra()
+    check_writable(Path(path))
+
+
+def check_extra() -> None:
+    """Raise unless what a report takes is installed."""
+    need_packages("The report", ["jinja2", "matplotlib"], "report")
+
+
+def render_report(
+    comparison: Comparison,
+    *,
+    explanation: Explanation | None = None,
+    measured: Measurements | None = None,
+    title: str | None = None,
+) -> str:
+    """Return a comparison as a page; see :func:`write_report` for the parameters.
+
+    The same input gives the same page.
+
+    Examples
+    --------
+    >>> import mauve, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> human, model = rng.normal(size=(100, 4)), rng.normal(size=(100, 4)) + 1
+    >>> page = render_report(mauve.compare(human, model), title="A first look")
+    >>> "<h1>A first look</h1>" in page
+    True
+    """
+    check_extra()
+    if not isinstance(comparison, Comparison):
+        raise bad_parameter(
+            "render_report", "comparison", "what mauve.compare returns", type(comparison)
+        )
+    _check_parts(comparison, explanation, measured)
+    if title is not None and not isinstance(title, str):
+        raise bad_parameter("render_report", "title", "a string", title)
+    page = make_page(comparison, explanation, measured, title)
+    return _rendered(page)
+
+
+def _check_parts(
+    comparison: Comparison, explanation: Explanation | None, measured: Measurements | None
+) -> None:
+    """Raise where a part of the page is of something else."""
+    if explanation is not None:
+        if not isinstance(explanation, Explanation):
+            rule = "what mauve.explain returns"
+            raise bad_parameter("render_report", "explanation", rule, type(explanation))
+        if explanation.compared is not comparison.compared:
+            rule = "of this comparison: mauve.explain(comparison)"
+            raise bad_parameter("render_report", "explanation", rule, explanation)
+    if measured is not None:
+        if not isinstance(measured, Measurements):
+            rule = "what mauve.measure returns"
+            raise bad_parameter("render_report", "measured", rule, type(measured))
+        if not set(comparison) <= set(measured):
+            rule = f"of the systems {[*comparison]}"
+            raise bad_parameter("render_report", "measured", rule, [*measured])
+
+
+def _rendered(page: Page) -> str:
+    from markupsafe import Markup
+
+    # Not from users: the package's own files, and pictures that Pictures has made safe.
+    style = _colours() + _own_file("report.css") + page.pictures.css
+    script = _own_file("report.js")
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            page=page,
+            style=Markup(style),
+            script=Markup(script),
+            policy=_policy(style, script),
+            level=formatting.SIGNIFICANCE_LEVEL,
+            version=version("mauve-eval"),
+        )
+    )
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("mauve.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Whatever comes from users is escaped, and before that all that is hidden is written
+        # out, here and not at each use, so that none can be forgotten.
+        finalize=_finalized,
+    )
+    environment.filters.update(
+        between=formatting.format_interval,
+        count=formatting.format_count,
+        joined=formatting.format_list,
+        level=formatting.format_level,
+        name=escaped,
+        nats=formatting.format_nats,
+        p_cell=formatting.format_p_value,
+        p_value=formatting.p_value_phrase,
+        percent=formatting.format_share,
+        score=formatting.format_score,
+        verdict=verdict,
+    )
+    return environment
+
+
+def _finalized(value: Any) -> Any:
+    # Markup is a str too, and is not to be touched.
+    return visible(value) if type(value) is str else value
+
+
+def _own_file(name: str) -> str:
+    return files("mauve.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _colours() -> str:
+    """Return the palette as variables, each with its light and its dark colour."""
+    variables = "".join(
+        f"--{name}:light-dark({light},{dark});" for name, (light, dark) in PALETTE.items()
+    )
+    owners = "".join(
+        f".of-{name}{{--own:var(--{name})}}\n"
+        for name in PALETTE
+        if name == "human" or name.startswith("system-")
+    )
+    return f":root{{{variables}}}\n{owners}"
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a content security policy that allows this style and this script, and nothing else."""
+    return (
+        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashed(part: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+    return f"'sha256-{digest}'"

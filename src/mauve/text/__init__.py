@@ -1,0 +1,1 @@
+"""Texts in: files read, checked for differences of form, normalised."""

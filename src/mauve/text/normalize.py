@@ -1,0 +1,212 @@
+"""What to do about differences of form: strip white space, cut to a common length."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mauve.errors import InvalidParameterError
+from mauve.escape import escaped, listed
+from mauve.text.words import checked_texts, first_words, word_counts
+
+#: Share of the texts of each sample that may stay shorter than the common length.
+SHORTER = 0.1
+
+
+@dataclass(frozen=True)
+class MatchedLength:
+    """Samples whose texts were cut to a common length.
+
+    Attributes
+    ----------
+    samples : dict from name to list of str
+        As many texts as before, in the same order.
+    n_words : int
+        The common length L.
+    n_cut : dict from name to int
+        Texts that were longer than L and are cut.
+    n_shorter : dict from name to int
+        Texts that were shorter than L and stay so, at most a tenth.
+    """
+
+    samples: dict[str, list[str]]
+    n_words: int
+    n_cut: dict[str, int]
+    n_shorter: dict[str, int]
+
+
+def strip_texts(texts: Sequence[str], *, name: str = "texts") -> list[str]:
+    r"""Remove the white space at both ends of every text.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    name : str
+        What the message calls them.
+
+    Returns
+    -------
+    list of str
+        As many texts as before, in the same order.
+
+    Raises
+    ------
+    InvalidParameterError
+        Where a text holds nothing else, with its position from 0.
+
+    Examples
+    --------
+    >>> strip_texts([" and so on.\n", "The end."])
+    ['and so on.', 'The end.']
+    """
+    stripped = [text.strip() for text in checked_texts(texts, name)]
+    empty = [position for position, text in enumerate(stripped) if not text]
+    if empty:
+        raise InvalidParameterError(
+            f"'{escaped(name)}' must hold texts with more than white space. Got none at "
+            f"position {listed(empty)} instead: remove them, and what answers the same prompts "
+            "from the other samples."
+        )
+    return stripped
+
+
+def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
+    r"""Cut the texts of all samples to one length, so that length tells them apart no more.
+
+    Parameters
+    ----------
+    samples : mapping from name to sequence of str
+        Human text and every system of a comparison together: scores are comparable only
+        where all were cut to the same length.
+
+    Returns
+    -------
+    MatchedLength
+
+    Raises
+    ------
+    InvalidParameterError
+        Where more than a tenth of a sample's texts have no word, so that no length is
+        common.
+
+    Notes
+    -----
+    The common length L is the greatest number of words that at least nine tenths of the
+    texts of *every* sample have. Every longer text keeps its first L words, as they are,
+    with the white space before and between them; every other text stays whole. No text
+    is dropped, so prompts and pairs keep their places. Afterwards at least nine tenths of
+    each sample have exactly L words, and the shares of texts up to any length differ by
+    at most a tenth.
+
+    Dropping or drawing texts until the lengths agree would change what is compared:
+    which subjects, which prompts. Cutting keeps all texts and compares how they begin;
+    what a model does after L words is then not measured, so look at L, and at how many
+    texts were cut, before reading the score.
+
+    Examples
+    --------
+    >>> human = ["one two three four", " one two three"]
+    >>> found = match_length({"human": human, "model": ["uno dos\n", "uno, dos; tres"]})
+    >>> found.samples
+    {'human': ['one two', ' one two'], 'model': ['uno dos\n', 'uno, dos;']}
+    >>> found.n_words, found.n_cut, found.n_shorter
+    (2, {'human': 2, 'model': 1}, {'human': 0, 'model': 0})
+    """
+    if not samples:
+        raise InvalidParameterError(
+            "The 'samples' parameter of match_length must hold at least one sample. Got none."
+        )
+    texts = {name: checked_texts(sample, name) for name, sample in samples.items()}
+    lengths = {name: word_counts(sample) for name, sample in texts.items()}
+    # Of n texts sorted by length, floor(n / 10) come before this one.
+    common = {name: int(np.sort(n)[int(SHORTER * len(n))]) for name, n in lengths.items()}
+    n_words = min(common.values())
+    if n_words == 0:
+        shortest = min(common, key=common.__getitem__)
+        raise InvalidParameterError(
+            f"'{escaped(shortest)}' must have a word in at least nine tenths of its texts, or no "
+            f"length is common to all. Got none at position "
+            f"{listed(np.flatnonzero(lengths[shortest] == 0).tolist())} instead: remove them."
+        )
+    return MatchedLength(
+        samples={
+            name: [
+                first_words(text, n_words) if n > n_words else text
+                for text, n in zip(sample, lengths[name], strict=True)
+            ]
+            for name, sample in texts.items()
+        },
+        n_words=n_words,
+        n_cut={name: int((n > n_words).sum()) for name, n in lengths.items()},
+        n_shorter={name: int((n < n_words).sum()) for name, n in lengths.items()},
+    )
+
+
+EMPTY = ("error", "keep")
+
+
+def prepare_texts(
+    samples: Mapping[str, Sequence[str]],
+    *,
+    strip: bool = False,
+    same_length: bool = False,
+    empty: str = "error",
+) -> tuple[dict[str, list[str]], str]:
+    """Apply the remedies of form that were asked for.
+
+    Parameters
+    ----------
+    samples : mapping from name to sequence of str
+        Human texts and those of every system.
+    strip : bool
+        Remove white space at both ends of every text.
+    same_length : bool
+        Cut all texts to one number of words: :func:`mauve.text.normalize.match_length`.
+    empty : {"error", "keep"}
+        What to do about texts without a character.
+
+    Returns
+    -------
+    samples : dict from name to list of str
+    recipe : str
+        What was done, for the signature.
+
+    Examples
+    --------
+    >>> prepare_texts({"human": [" one two", "one "], "model": ["one two three", "one"]},
+    ...               strip=True, same_length=True)
+    ({'human': ['one', 'one'], 'model': ['one', 'one']}, 'strip+words1')
+    """
+    prepared = {name: [*texts] for name, texts in samples.items()}
+    done = []
+    if strip:
+        prepared = {name: [text.strip() for text in texts] for name, texts in prepared.items()}
+        done.append("strip")
+    if empty == "error":
+        for name, texts in prepared.items():
+            refuse_empty(
+                texts,
+                f"'{escaped(name)}'",
+                "remove them, or read them as one end-of-text token with empty='keep' "
+                "(--empty keep)",
+            )
+    if same_length:
+        matched = match_length(prepared)
+        prepared = matched.samples
+        done.append(f"words{matched.n_words}")
+    return prepared, "+".join(done)
+
+
+def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
+    """Raise if a text has no character, with its position.
+
+    Examples
+    --------
+    >>> refuse_empty(["a text"], "'human'", "remove them")
+    """
+    positions = [i for i, text in enumerate(texts) if not text]
+    if positions:
+        raise InvalidParameterError(
+            f"{what} must hold texts that are not empty. Got empty ones at position "
+            f"{listed(positions)} instead: {remedy}."
+        )

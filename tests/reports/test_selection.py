@@ -1,0 +1,54 @@
+from mauve.reports.selection import MOST_TEXTS, select
+
+
+def all_examples(chosen):
+    cards = [example for card in chosen.cards for example in [*card.human, *card.model]]
+    return [*cards, *chosen.machine_like, *chosen.uncovered]
+
+
+def test_texts_of_all_systems_together_are_not_too_many(explained):
+    _, explanation, _ = explained
+    for n_systems in (1, 2, 7, 50, 200, 500):
+        for own in explanation.values():
+            assert len(all_examples(select(own, n_systems))) <= MOST_TEXTS // n_systems
+
+
+def test_every_cluster_shows_its_fault_first(explained):
+    _, explanation, _ = explained
+    for own in explanation.values():
+        chosen = select(own, 2)
+        assert [card.cluster.kind for card in chosen.cards][: len(own.over)] == ["over"] * len(
+            own.over
+        )
+        for card in chosen.cards:
+            side = card.human if card.cluster.kind == "under" else card.model
+            assert side[0].why == "telling"
+
+
+def test_no_text_stands_twice_in_a_cluster(explained):
+    _, explanation, _ = explained
+    for own in explanation.values():
+        for card in select(own, 1).cards:
+            for side, sample in ((card.human, own.human_name), (card.model, own.name)):
+                indices = [example.share.index for example in side]
+                assert len(set(indices)) == len(indices)
+                assert {example.share.sample for example in side} <= {sample}
+                assert len(side) <= 4
+
+
+def test_flagged_clusters_have_a_card_or_are_counted(explained):
+    _, explanation, _ = explained
+    for own in explanation.values():
+        n_flagged = len(own.over) + len(own.under) + len(own.otherwise)
+        for n_systems in (1, 40):
+            chosen = select(own, n_systems)
+            assert len(chosen.cards) + chosen.n_more == n_flagged
+
+
+def test_features_have_no_texts(features):
+    _, explanation = features
+    chosen = select(explanation["far"], 2)
+    assert chosen.cards
+    assert not any(card.human or card.model for card in chosen.cards)
+    assert len(chosen.machine_like) == 20
+    assert chosen.machine_like[0].shown is None
