@@ -2,8 +2,9 @@
 
 from importlib.metadata import version as _version
 
+from mauve.comparison.comparison import Comparison
 from mauve.comparison.paper import PaperResult, compute_mauve
-from mauve.comparison.results import Comparison, Difference, MauveResult, difference
+from mauve.comparison.results import Difference, MauveResult, difference
 from mauve.comparison.run import compare
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import get_embedder
@@ -19,6 +20,7 @@ from mauve.explanation.results import Cluster, TextShare
 from mauve.explanation.run import explain
 from mauve.measures.results import Measured, Measurements
 from mauve.measures.run import measure
+from mauve.reports.run import Report, report
 
 __version__ = _version("mauve-eval")
 
@@ -38,6 +40,7 @@ __all__ = [
     "Measurements",
     "MissingExtraError",
     "PaperResult",
+    "Report",
     "SystemExplanation",
     "TextShare",
     "compare",
@@ -46,4 +49,5 @@ __all__ = [
     "explain",
     "get_embedder",
     "measure",
+    "report",
 ]

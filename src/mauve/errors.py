@@ -1,5 +1,7 @@
-"""What can go wrong, and the one sentence that says so."""
+"""Errors, warnings, and checks of parameters with one template for messages."""
 
+import sys
+import warnings
 from collections.abc import Collection
 from importlib.util import find_spec
 from numbers import Integral, Real
@@ -7,27 +9,36 @@ from typing import Any
 
 
 class MauveError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base class of all errors that this package raises."""
 
 
 class InvalidParameterError(MauveError, ValueError):
-    """A value that cannot be used; the message names it and the remedy."""
+    """A parameter or an input is invalid; the message names the value and the remedy."""
 
 
 class MissingExtraError(MauveError, ImportError):
-    """An optional part of the package is needed and not there."""
+    """A package of an optional extra is not installed."""
 
 
 class ConvergenceError(MauveError, RuntimeError):
-    """An iteration did not reach a usable result."""
+    """An iteration did not converge."""
 
 
 class MauveWarning(UserWarning):
-    """A number still means something, but less than the reader may think."""
+    """Warns that a result may be unreliable."""
+
+
+def warn_caller(message: str) -> None:
+    """Issue a MauveWarning that points at the line outside of this package that called it."""
+    level, frame = 1, sys._getframe(1)
+    internal = ("mauve", "functools")  # functools runs cached properties
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in internal:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, MauveWarning, stacklevel=level + 1)
 
 
 def bad_parameter(caller: str, name: str, rule: str, value: object) -> InvalidParameterError:
-    """Return the error of one template: who, which parameter, what it must be, what it was.
+    """Return an error that names the function, the parameter, the rule and the value.
 
     Examples
     --------
@@ -93,18 +104,18 @@ def check_choice(caller: str, name: str, value: Any, choices: Collection[str]) -
 
 
 def need_packages(what: str, packages: Collection[str], extra: str, instead: str = "") -> None:
-    """Raise unless all packages of an extra are installed.
+    """Raise a MissingExtraError unless all packages of an extra are installed.
 
     Parameters
     ----------
     what : str
-        Who needs them, to begin the sentence with.
+        Subject of the message: the feature that needs them.
     packages : collection of str
-        By the names under which they are imported.
+        Names under which they are imported.
     extra : str
-        The extra of this package that brings them.
+        The extra of this package that installs them.
     instead : str
-        What to do without it.
+        What to do without the extra.
 
     Examples
     --------

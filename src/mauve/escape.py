@@ -1,15 +1,18 @@
-"""Names that come from users, shown as they are and nothing more."""
+"""Escape untrusted text so that it cannot change how a terminal or a page looks."""
 
+import unicodedata
 from collections.abc import Sequence
 
-_SHOWN = 8  # items that a message lists before it only counts
+_LISTED = 8  # items of a list in a message
+# Line breaks and tabs lay a text out; the two joiners shape Persian, Hindi and emoji.
+_LAYOUT = frozenset("\n\t\u200c\u200d")
 
 
 def escaped(text: str) -> str:
-    r"""Return `text` with all that a terminal would act on or hide written out.
+    r"""Return `text` on one line, with escapes for all characters that do not print.
 
-    Names and paths come from users: an escape sequence must not colour the table, a
-    line break not forge a line, a change of direction not disguise a name.
+    Names and paths come from users: a terminal escape sequence must not colour a table, a line
+    break must not forge a line, a change of direction must not disguise a name.
 
     Examples
     --------
@@ -20,7 +23,7 @@ def escaped(text: str) -> str:
 
 
 def listed(items: Sequence[object]) -> str:
-    """Return items as a message shows them: the first few, and how many more.
+    """Return the first items of a list, and the number of the others.
 
     Examples
     --------
@@ -29,5 +32,34 @@ def listed(items: Sequence[object]) -> str:
     >>> listed(range(100))
     '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
     """
-    shown = ", ".join(escaped(str(item)) for item in items[:_SHOWN])
-    return f"{shown} and {len(items) - _SHOWN} more" if len(items) > _SHOWN else shown
+    first = ", ".join(escaped(str(item)) for item in items[:_LISTED])
+    return f"{first} and {len(items) - _LISTED} more" if len(items) > _LISTED else first
+
+
+def escaped_text(text: str) -> str:
+    r"""Return `text` of any number of lines, with escapes for what would not be visible.
+
+    Control characters, changes of direction, lone surrogates and unassigned code points are
+    escaped, so that the result can be encoded and does not change how its surroundings look.
+    Line breaks, tabs, joiners and spaces of any width stay.
+
+    Examples
+    --------
+    >>> print(escaped_text("a\r\nb\x1b[31m\u202e \ud800\x00"))
+    a
+    b\x1b[31m\u202e \ud800\x00
+    """
+    return "".join(map(escaped_letter, text.replace("\r\n", "\n")))
+
+
+def escaped_letter(letter: str) -> str:
+    r"""Return one character of a text, escaped if it would not be visible.
+
+    Examples
+    --------
+    >>> escaped_letter("a"), escaped_letter("\x1b")
+    ('a', '\\x1b')
+    """
+    # Spaces that are wider or narrower than the usual one are harmless and not "printable".
+    is_visible = letter.isprintable() or letter in _LAYOUT or unicodedata.category(letter) == "Zs"
+    return letter if is_visible else letter.encode("unicode_escape").decode()

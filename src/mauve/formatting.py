@@ -1,4 +1,4 @@
-"""Numbers as people read them, written alike in tables, terminal and report."""
+"""Format numbers for people, alike in tables, terminal and report."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def format_score(value: float) -> str:
 
 
 def format_nats(value: float) -> str:
-    """Return a part of a divergence, with a minus sign that lines up.
+    """Return a divergence with four decimals and a minus sign as wide as a digit.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def format_nats(value: float) -> str:
 
 
 def format_interval(interval: Sequence[float], digits: int = 3) -> str:
-    """Return the ends of an interval.
+    """Return an interval.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def format_interval(interval: Sequence[float], digits: int = 3) -> str:
 
 
 def format_share(share: float) -> str:
-    """Return a share with as many digits as some hundred texts can tell.
+    """Return a share in percent with one decimal.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def format_share(share: float) -> str:
 
 
 def format_level(confidence: float) -> str:
-    """Return the level of an interval.
+    """Return the confidence level of an interval.
 
     Examples
     --------
@@ -76,19 +76,19 @@ def format_p_value(p: float) -> str:
 
 
 def p_value_phrase(p: float) -> str:
-    r"""Return a p-value as a sentence has it, on one line.
+    """Return a p-value as a sentence has it.
 
     Examples
     --------
     >>> p_value_phrase(0.000999), p_value_phrase(1e-9)
-    ('p\xa0=\xa00.0010', 'p\xa0<\xa00.0001')
+    ('p = 0.0010', 'p < 0.0001')
     """
     sign = "<" if p < 0.0001 else "="
-    return f"p {sign} {format_p_value(p).lstrip('<')}".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"p {sign} {format_p_value(p).lstrip('<')}"
 
 
 def format_count(n: int, noun: str) -> str:
-    """Return a number of things.
+    """Return a count with its noun.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def format_count(n: int, noun: str) -> str:
 
 
 def format_list(items: Sequence[str]) -> str:
-    """Return things with commas and an "and".
+    """Return items joined by commas and "and".
 
     Examples
     --------

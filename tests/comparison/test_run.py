@@ -499,8 +499,8 @@ class TestWarnings:
             "'model'",
         ]
 
-    def test_few_texts_a_cell(self):
-        with pytest.warns(MauveWarning, match="100 texts are few for 30 cells"):
+    def test_few_texts_per_bucket(self):
+        with pytest.warns(MauveWarning, match="100 texts are few for 30 buckets"):
             score(*clouds(38), num_buckets=30)
 
     def test_sizes_more_than_tenfold_apart(self):
@@ -512,10 +512,10 @@ class TestWarnings:
     def test_unequal_sizes_within_reason_raise_none(self):
         assert score(*clouds(40, n=100, n_model=1000)).warnings == ()
 
-    def test_duplicates_that_leave_cells_empty(self):
+    def test_duplicates_that_leave_buckets_empty(self):
         rng = np.random.default_rng(41)
         human, model = (rng.integers(2, size=(100, 2)) + 1.0 for _ in range(2))
-        with pytest.warns(MauveWarning, match=r"of 8 cells are empty: the features"):
+        with pytest.warns(MauveWarning, match=r"of 8 buckets are empty: the features"):
             score(human, model)
 
     def test_each_is_raised_once_and_kept_in_the_result(self):

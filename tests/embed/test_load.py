@@ -1,13 +1,16 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
-from mauve import compare, compute_mauve
+from mauve import MauveWarning, compare, compute_mauve
 from mauve.cli import app
-from mauve.embed.bundled import MODEL
-from mauve.embed.load import load_inputs
+from mauve.embed.bundled import MODEL, BundledEmbedder
+from mauve.embed.cache import FeatureCache
+from mauve.embed.load import embed_texts, load_samples
 from mauve.embed.models import model_identity
+from mauve.embed.registry import get_embedder
 from mauve.embed.transformers import TransformersEmbedder
 from mauve.errors import InvalidParameterError
 from mauve.text.prompts import text_hashes
@@ -23,26 +26,104 @@ def write(folder, name, seed, embedder):
     return path
 
 
+WORDS = "the cat dog sat ran under over green table house while nobody looked at it".split()  # noqa: SIM905
+
+
+def texts(seed, n=40, words=WORDS):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(words, size=30)) + "." for _ in range(n)]
+
+
+class TestSamples:
+    def test_rows_go_back_to_their_samples(self):
+        samples = load_samples(
+            ["a", "bb"], ["ccc"], embedder=lambda batch: [[len(text), 1.0] for text in batch]
+        )
+        assert samples.sizes == {"human": 2, "model": 1}
+        assert_array_equal(samples.features["human"], [[1, 1], [2, 1]])
+        assert_array_equal(samples.features["model"], [[3, 1]])
+        assert samples.texts["model"] == ["ccc"]
+        assert [*samples.forms] == ["model"]
+
+    def test_texts_are_embedded_when_features_are_first_needed_and_once(self):
+        calls = []
+
+        def embed(batch):
+            calls.append(len(batch))
+            return [[len(text), 1.0] for text in batch]
+
+        samples = load_samples(["a", "bb"], {"m": ["ccc"], "n": ["d"]}, embedder=embed)
+        assert calls == []
+        assert samples.features["n"].shape == (1, 2)
+        assert samples.n_truncated("m") == 0
+        assert [*samples.forms] == ["m", "n"]
+        assert calls == [4]
+
+    def test_features_are_cached_on_disk(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("MAUVE_CACHE", str(tmp_path))
+        first = load_samples(texts(0), texts(1), embedder=BundledEmbedder()).features
+        assert FeatureCache().info().n_texts == 80
+
+        class NoMore(BundledEmbedder):
+            def embed(self, texts, on_progress=None):
+                raise AssertionError("a text was embedded twice")
+
+        second = load_samples(texts(0), texts(1), embedder=NoMore()).features
+        for name in first:
+            assert_array_equal(first[name], second[name])
+
+    def test_without_the_cache_nothing_is_written(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("MAUVE_CACHE", str(tmp_path))
+        assert load_samples(texts(0), texts(1), cache=False).features
+        assert list(tmp_path.iterdir()) == []
+
+    def test_truncated_texts_are_counted(self):
+        samples = load_samples(["word " * 600, "word"], ["word"], cache=False)
+        assert [samples.n_truncated(name) for name in samples.sizes] == [1, 0]
+
+    def test_features_are_hashed_like_their_32_bit_values(self):
+        wide, narrow = (
+            load_samples(cloud(0).astype(float), cloud(1)),
+            load_samples(cloud(0), cloud(1)),
+        )
+        assert_array_equal(wide.hashes, narrow.hashes)
+        assert len(np.unique(wide.hashes)) == 240
+        assert_array_equal(wide.hashes_of("model"), wide.hashes[120:])
+
+    def test_too_few_texts_are_refused(self):
+        with pytest.raises(InvalidParameterError, match=r"'model' must have at least 3 texts .* 2"):
+            load_samples(["a"] * 3, ["b"] * 2, min_texts=3)
+
+    @pytest.mark.parametrize("systems", [{}, {1: cloud(0), "1": cloud(1)}])
+    def test_systems_need_different_names(self, systems):
+        with pytest.raises(InvalidParameterError, match=r"'systems' .* all different"):
+            load_samples(cloud(0), systems)
+
+    def test_an_embedder_must_return_a_row_for_each_text(self):
+        with pytest.raises(InvalidParameterError, match="Got 1 rows for 2 texts"):
+            embed_texts(["a", "b"], get_embedder(lambda batch: [[1.0]]))
+
+
 class TestOriginOfFeatureFiles:
     def test_is_the_embedder_that_all_files_name(self, tmp_path):
         paths = [write(tmp_path, name, i, "bundled-1:mean:512") for i, name in enumerate("hm")]
         found = compare(paths[0], paths[1], n_permutations=0)["model"]
         assert "|emb:bundled-1:mean:512|" in found.signature
 
-    def test_is_not_told_where_one_file_does_not_say(self, tmp_path):
+    def test_is_unknown_if_one_file_does_not_name_it(self, tmp_path):
         paths = [write(tmp_path, "h", 0, "one"), write(tmp_path, "m", 1, None)]
-        assert load_inputs(["human", "m"], paths, "bundled").origin == "features-4"
+        assert load_samples(paths[0], {"m": paths[1]}).origin == "features-4"
 
     def test_files_of_different_embedders_are_refused(self, tmp_path):
         paths = [write(tmp_path, "h", 0, "one"), write(tmp_path, "m", 1, "two")]
         with pytest.raises(InvalidParameterError, match=r"one embedder. Got .* one and by two"):
-            load_inputs(["human", "m"], paths, "bundled")
+            load_samples(paths[0], {"m": paths[1]})
 
     def test_widths_are_compared_even_of_one_embedder(self, tmp_path):
         human, model = write(tmp_path, "h", 0, "one"), tmp_path / "m.safetensors"
         save_file({"features": cloud(1)[:, :3].copy()}, model, {"embedder": "one"})
         with pytest.raises(InvalidParameterError, match=r"'m' must have as many .* 4. Got 3"):
-            load_inputs(["human", "m"], [human, model], "bundled")
+            load_samples(human, {"m": model})
 
 
 class TestSystemCalledHuman:
@@ -116,3 +197,54 @@ def test_options_of_text_are_refused_for_features(tmp_path):
     done = CliRunner().invoke(app, ["compare", *files, "--strip"])
     assert done.exit_code == 1
     assert "must be left out for features" in done.stderr
+
+
+class TestCompareOnText:
+    def test_other_words_are_told_from_human_ones(self):
+        other = "one two three four five six seven eight nine ten eleven".split()  # noqa: SIM905
+        found = compare(
+            texts(0, 120), {"same": texts(1, 120), "other": texts(2, 120, other)}, num_buckets=5
+        )
+        assert found["same"].p_value > 0.01
+        assert found["other"].p_value < 0.01
+        assert found["same"].mauve > 0.9 > 0.5 > found["other"].mauve
+
+    def test_signature_names_the_embedder_and_what_was_done_to_the_texts(self):
+        found = compare(texts(0, 120), texts(1, 120), num_buckets=5, strip=True)
+        part = found["model"].signature.split("|")[1]
+        assert part == f"emb:{BundledEmbedder().signature}:strip"
+
+    def test_a_difference_of_form_is_on_the_result(self):
+        human = [" " + text for text in texts(0, 120)]
+        with pytest.warns(MauveWarning, match=r"start with white space: strip .* with --strip"):
+            found = compare(human, texts(1, 120), num_buckets=5)["model"]
+        assert any("start with white space" in message for message in found.warnings)
+        assert [f.kind for f in found.form.findings] == ["leading_space"]
+        assert found.to_dict()["form"]["findings"][0]["kind"] == "leading_space"
+
+    def test_features_have_no_form(self):
+        rng = np.random.default_rng(0)
+        found = compare(rng.normal(size=(120, 3)), rng.normal(size=(120, 3)))["model"]
+        assert found.form is None
+        assert found.to_dict()["form"] is None
+
+    def test_long_texts_are_told(self):
+        human, model = ([text + " word" * 600 for text in texts(i, 120)] for i in (0, 1))
+        with pytest.warns(MauveWarning) as said:
+            compare(human, model, num_buckets=5)
+        assert [str(w.message).split(" are ")[0] for w in said] == [
+            "120 of the 120 texts of 'human'",
+            "120 of the 120 texts of 'model'",
+        ]
+
+    def test_a_system_may_be_called_human(self):
+        with pytest.warns(MauveWarning, match="stand word for word on the other side"):
+            found = compare(texts(0, 120), {"human": texts(0, 120)}, num_buckets=5)
+        assert found["human"].mauve == 1.0
+
+    def test_any_callable_embeds(self):
+        def count(batch):
+            return [[text.count(letter) for letter in "aeiou"] for text in batch]
+
+        found = compare(texts(0, 120), texts(1, 120), embedder=count, num_buckets=5)["model"]
+        assert "emb:callable:" in found.signature

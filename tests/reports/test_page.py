@@ -124,7 +124,7 @@ def test_numbers_of_the_comparison_are_there(explained, outline):
         assert f"MAUVE {result.mauve:.3f} ({result.interval[0]:.3f} to" in text
         for cluster in explanation[name].over:
             assert f"{cluster.type_1.value:.4f} nats" in text
-    assert "can be told from people (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}" in text
+    assert " distinguishable from human text (p = " in text
     assert f"{measured['fair']['zipf'].value:.2f}" in text
     for warning in comparison.warnings:
         assert mauve.escape.escaped(warning) in text
@@ -173,7 +173,7 @@ def test_features_and_one_system(features):
     rng = np.random.default_rng(0)
     alone = mauve.compare(*rng.normal(size=(2, 100, 4)), n_permutations=0, n_clusterings=5)
     page = render_report(alone)
-    assert "was not tested" in page
+    assert "not tested against human text" in page
     assert 'id="differences-table"' not in page
     assert "<h1>model and human text</h1>" in page
 

@@ -1,4 +1,11 @@
-from mauve.reports.selection import MOST_TEXTS, select
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mauve.escape import escaped_text
+from mauve.reports.selection import MAX_CHARACTERS, MAX_TEXTS, SNIPPET, excerpt_of, select
+
+ANY_TEXT = st.text(st.characters(), max_size=400)  # surrogates too
 
 
 def all_examples(chosen):
@@ -10,7 +17,7 @@ def test_texts_of_all_systems_together_are_not_too_many(explained):
     _, explanation, _ = explained
     for n_systems in (1, 2, 7, 50, 200, 500):
         for own in explanation.values():
-            assert len(all_examples(select(own, n_systems))) <= MOST_TEXTS // n_systems
+            assert len(all_examples(select(own, n_systems))) <= MAX_TEXTS // n_systems
 
 
 def test_every_cluster_shows_its_fault_first(explained):
@@ -51,4 +58,39 @@ def test_features_have_no_texts(features):
     assert chosen.cards
     assert not any(card.human or card.model for card in chosen.cards)
     assert len(chosen.machine_like) == 20
-    assert chosen.machine_like[0].shown is None
+    assert chosen.machine_like[0].excerpt is None
+
+
+def test_long_texts_are_cut_and_counted():
+    excerpt = excerpt_of("word " * 250_000)
+    assert len(excerpt.text) == MAX_CHARACTERS
+    assert excerpt.n_more == 1_250_000 - MAX_CHARACTERS
+    assert len(excerpt.snippet) <= SNIPPET + 1
+    assert excerpt.snippet.endswith("word…")
+
+
+def test_what_is_written_out_is_not_longer_either():
+    excerpt = excerpt_of("\U000e0041" * 10_000)
+    assert len(excerpt.text) <= MAX_CHARACTERS
+    assert excerpt.n_more == 10_000 - MAX_CHARACTERS // 10
+
+
+@given(ANY_TEXT, st.integers(1, 50))
+def test_no_character_is_lost(text, max_characters):
+    excerpt = excerpt_of(text, max_characters)
+    assert len(excerpt.text) <= max_characters
+    lines = text.replace("\r\n", "\n")
+    assert excerpt.text == escaped_text(lines[: len(lines) - excerpt.n_more])
+
+
+@pytest.mark.parametrize(
+    ("text", "snippet"),
+    [
+        ("", ""),
+        ("one\n\n  two ", "one two"),
+        ("字" * 400, "字" * SNIPPET + "…"),
+        ("x" * SNIPPET, "x" * SNIPPET),
+    ],
+)
+def test_snippets(text, snippet):
+    assert excerpt_of(text).snippet == snippet

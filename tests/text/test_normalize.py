@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
 from mauve.text.form import check_form
-from mauve.text.normalize import match_length
+from mauve.text.normalize import match_length, prepare_texts
 from mauve.text.words import word_counts
 
 TEXT = st.text(st.sampled_from("ab. \n\té漢"), max_size=30)
@@ -86,3 +86,23 @@ class TestMatchLength:
     def test_samples_that_are_no_texts_are_named(self):
         with pytest.raises(InvalidParameterError, match=r"'gpt' must hold texts only\. Got int"):
             match_length({"human": ["a"], "gpt": ["a", 3]})
+
+
+class TestPrepare:
+    def test_nothing_asked_for_changes_nothing(self):
+        given = {"human": [" a ", "b"], "model": ["c"]}
+        assert prepare_texts(given) == ({"human": [" a ", "b"], "model": ["c"]}, "")
+
+    def test_strip(self):
+        assert prepare_texts({"human": [" a\n"]}, strip=True) == ({"human": ["a"]}, "strip")
+
+    def test_texts_that_stripping_leaves_empty_are_named(self):
+        with pytest.raises(InvalidParameterError, match=r"'m' must .* position 1, 2 instead"):
+            prepare_texts({"human": ["a"], "m": ["b", " ", "\n"]}, strip=True)
+
+    def test_empty_texts_are_kept_when_asked(self):
+        assert prepare_texts({"m": ["b", ""]}, empty="keep")[0] == {"m": ["b", ""]}
+
+    def test_length_is_matched_over_all_samples(self):
+        found, recipe = prepare_texts({"human": ["one two three"], "m": ["one"]}, same_length=True)
+        assert (found, recipe) == ({"human": ["one"], "m": ["one"]}, "words1")

@@ -12,7 +12,7 @@ from mauve.cli.embedding import choice
 from mauve.cli.files import PICTURES, check_picture, write_picture
 from mauve.cli.tables import how_to_read, print_comparison
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
-from mauve.comparison.results import Comparison
+from mauve.comparison.comparison import Comparison
 from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
 from mauve.escape import escaped

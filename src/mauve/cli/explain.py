@@ -12,7 +12,7 @@ from mauve import tables
 from mauve.cli import comparing, embedding, explaining, samples
 from mauve.cli.explained import how_to_read, print_fields, print_lines, print_system
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
-from mauve.comparison.results import Comparison
+from mauve.comparison.comparison import Comparison
 from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError

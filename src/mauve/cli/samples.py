@@ -10,7 +10,7 @@ import typer
 
 from mauve.atomic import check_writable
 from mauve.cli import embedding
-from mauve.embed.load import reference_name
+from mauve.embed.load import human_name_beside
 from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError
@@ -217,7 +217,7 @@ def read_files(
         raise typer.BadParameter("only one of the files can be -, which is read once.")
     human_file = embedding.read_file(human, field)
     files = {name: (path, embedding.read_file(path, field)) for name, path in named.items()}
-    every = {reference_name([*named]): (human, human_file), **files}
+    every = {human_name_beside([*named]): (human, human_file), **files}
     by: Prompts | None = None
     if prompts is not None:
         by = read_prompts(prompts)

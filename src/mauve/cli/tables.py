@@ -3,7 +3,8 @@
 from rich.console import Console
 
 from mauve.cli.layout import print_table
-from mauve.comparison.results import Comparison, Difference, MauveResult
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.results import Difference, MauveResult
 from mauve.formatting import format_level, format_p_value
 
 

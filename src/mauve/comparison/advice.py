@@ -1,87 +1,85 @@
-"""What a reader should know before trusting a score."""
+"""Warn where a score may be unreliable."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mauve.embed.samples import Sample
+from mauve.arrays import Labels
+from mauve.embed.load import Samples
 from mauve.frontier.histogram import count_labels
-from mauve.text.form import FormReport
 
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 
 
-def advice(
-    human: Sample, model: Sample, num_buckets: int, form: FormReport | None
-) -> tuple[str, ...]:
-    """Return the warnings that go with one system.
+def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[str, ...]:
+    """Return the warnings about one system and the human sample.
 
     Parameters
     ----------
-    human, model : Sample
+    samples : Samples
+    system : str
     num_buckets : int
-        Number of cells k.
-    form : FormReport or None
+        Number of buckets k.
     """
-    n_p, n_q, k = len(human), len(model), num_buckets
-    found = [finding.message for finding in form.findings] if form else []
-    for sample in (human, model):
-        if sample.n_truncated:
-            found.append(
-                f"{sample.n_truncated} of the {len(sample)} texts of '{sample.name}' are longer "
-                "than the embedder reads: only their beginnings count."
+    human, k = samples.human_name, num_buckets
+    n_p, n_q = samples.sizes[human], samples.sizes[system]
+    form = samples.forms.get(system)
+    messages = [finding.message for finding in form.findings] if form else []
+    for name in (human, system):
+        n_texts, n_truncated = samples.sizes[name], samples.n_truncated(name)
+        if n_truncated:
+            messages.append(
+                f"{n_truncated} of the {n_texts} texts of '{name}' are longer than the embedder "
+                "reads: only their beginnings count."
             )
-        if len(sample) < FEW_TEXTS:
-            found.append(
-                f"'{sample.name}' has {len(sample)} texts: below {FEW_TEXTS} the interval is wide "
-                "and its level only approximate."
+        if n_texts < FEW_TEXTS:
+            messages.append(
+                f"'{name}' has {n_texts} texts: below {FEW_TEXTS} the interval is wide and its "
+                "level only approximate."
             )
     if min(n_p, n_q) < 5 * k:
-        found.append(
-            f"{min(n_p, n_q)} texts are few for {k} cells: with less than five a cell the "
-            "score is noisy. Use more texts or a smaller num_buckets (--buckets)."
+        messages.append(
+            f"{min(n_p, n_q)} texts are few for {k} buckets: with fewer than five texts per bucket "
+            "the score is noisy. Use more texts or a smaller num_buckets (--num-buckets)."
         )
     if max(n_p, n_q) > 10 * min(n_p, n_q):
-        found.append(
-            f"'{human.name}' has {n_p} texts and '{model.name}' {n_q}: the smaller sample sets "
-            "the precision."
+        messages.append(
+            f"'{human}' has {n_p} texts and '{system}' {n_q}: the smaller sample limits the "
+            "precision."
         )
-    return tuple(found)
+    return tuple(messages)
 
 
-def empty_buckets(labels: NDArray[np.int32], num_buckets: int) -> tuple[str, ...]:
-    """Return a warning where many cells hold no text of any system.
+def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
+    """Return a warning if many buckets hold no text of any sample.
 
     Examples
     --------
-    >>> empty_buckets(np.array([[0, 1, 0, 1]]), 2)
+    >>> import numpy as np
+    >>> empty_bucket_warnings(np.array([[0, 1, 0, 1]]), 2)
     ()
     """
-    empty = int((count_labels(labels, num_buckets) == 0).sum(axis=1).max())
-    if empty <= num_buckets / 10:
+    n_empty = int((count_labels(labels, num_buckets) == 0).sum(axis=1).max())
+    if n_empty <= num_buckets / 10:
         return ()
     return (
-        f"Up to {empty} of {num_buckets} cells are empty: the features have few distinct values. "
-        "Check for duplicate texts or use a smaller num_buckets (--buckets).",
+        f"Up to {n_empty} of {num_buckets} buckets are empty: the features have few distinct "
+        "values. Check for duplicate texts or use a smaller num_buckets (--num-buckets).",
     )
 
 
-def few_buckets(samples: Sequence[Sample], num_buckets: int) -> tuple[str, ...]:
-    """Return a warning where one small sample sets the number of cells for all.
+def small_sample_warnings(sizes: Mapping[str, int], num_buckets: int) -> tuple[str, ...]:
+    """Return a warning if one small sample sets the number of buckets for all.
 
     Examples
     --------
-    >>> samples = [Sample("human", np.ones((900, 2))), Sample("model", np.ones((50, 2)))]
-    >>> print(*few_buckets(samples, 5))
-    There are 5 cells for every system because 'model' has 50 texts: scores of other comparisons \
-have other cells. Leave it out, or set num_buckets (--buckets).
+    >>> print(*small_sample_warnings({"human": 900, "model": 50}, 5))
+    All systems have 5 buckets because 'model' has 50 texts: not comparable with runs that used \
+another num_buckets. Leave it out, or set num_buckets (--num-buckets).
     """
-    smallest = min(samples, key=len)
-    if 2 * len(smallest) > max(map(len, samples)):
+    smallest = min(sizes, key=lambda name: sizes[name])
+    if 2 * sizes[smallest] > max(sizes.values()):
         return ()
     return (
-        f"There are {num_buckets} cells for every system because '{smallest.name}' has "
-        f"{len(smallest)} texts: scores of other comparisons have other cells. Leave it out, or "
-        "set num_buckets (--buckets).",
+        f"All systems have {num_buckets} buckets because '{smallest}' has {sizes[smallest]} "
+        "texts: not comparable with runs that used another num_buckets. Leave it out, or set "
+        "num_buckets (--num-buckets).",
     )

@@ -1,4 +1,4 @@
-"""The paper's call: two samples in, the plug-in score of one clustering out."""
+"""Compute MAUVE as the paper does: the plug-in estimate of one clustering."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,14 +27,14 @@ _EDGE = 1e-6  # the grid of λ stops this short of 0 and 1
 
 @dataclass(frozen=True)
 class PaperResult:
-    """What :func:`compute_mauve` returns, field for field what the authors' package does.
+    """Result of :func:`compute_mauve`, with the fields of the authors' package.
 
     Attributes
     ----------
     mauve, frontier_integral : float
         From the relative frequencies.
     mauve_star, frontier_integral_star : float
-        From the frequencies with half a text added to every cell.
+        From the frequencies with half a text added to every bucket.
     p_hist, q_hist : array of shape (k,)
     divergence_curve : array of shape (discretization_size + 2, 2)
     num_buckets : int
@@ -50,7 +50,7 @@ class PaperResult:
     num_buckets: int
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the divergence curve and shade its area; needs the ``plot`` extra."""
+        """Plot the divergence curve and shade its area; needs the ``plot`` extra."""
         from mauve.plots import plot_curves
 
         return plot_curves({"model": self}, ax)
@@ -81,49 +81,48 @@ def compute_mauve(
 ) -> PaperResult:
     """Compute MAUVE as the paper and the authors' package do.
 
-    Same arguments, same fields, same estimate: the plug-in score of the best of a few
-    clusterings. It is too low for small samples and has no interval;
-    :func:`mauve.compare` corrects the one and gives the other.
+    Arguments, fields and estimate are the same: the plug-in score of the best of a few
+    clusterings. It is too low for small samples and has no interval; :func:`mauve.compare`
+    corrects the bias and computes an interval.
 
     Parameters
     ----------
     p_features, q_features : array_like of shape (n, d)
         Features of human and model texts.
     p_text, q_text : sequence of str
-        The texts instead.
+        Texts, instead of features.
     p_tokens, q_tokens : sequence of array_like of int
-        Rows of token numbers of the featurizing model instead.
+        Token ids of the featurizing model, instead of features.
     num_buckets : int or "auto"
-        Number of clusters; a tenth of the smaller sample, at least 2, by default.
+        Number of buckets; by default a tenth of the smaller sample, at least 2.
     pca_max_data : int
-        Texts to fit the principal components on; -1 for all.
+        Number of texts to fit the principal components on; -1 for all.
     kmeans_explained_var : float in (0, 1]
         Share of the variance to keep.
     kmeans_num_redo, kmeans_max_iter : int
         Restarts of k-means, of which the best is kept, and iterations of each.
     featurize_model_name : str
-        Transformers model, on the hub or in a folder, whose terminal hidden state is taken;
+        Transformers model, on the hub or in a folder, whose terminal hidden state is used;
         other names as in :func:`mauve.get_embedder`.
     device_id : int
-        -1 for the CPU, else the number of a GPU.
+        -1 for the CPU, otherwise the index of a GPU.
     max_text_length : int
-        Tokens to read of a text, at most what the model can.
+        Maximum number of tokens of a text, at most the context of the model.
     batch_size : int
-        Accepted and not used: batches are made by the number of tokens, and do not change a
-        feature.
+        Ignored: batches are made by the number of tokens, and do not change the features.
     use_float64 : bool
-        Run the model in 64 bits.
+        Run the model with 64-bit numbers.
     quantizer : {"kmeans", "drmm", "lattice"} or a Quantizer
-        What divides the features into cells, not in the authors' package: those of the paper,
-        as for :func:`mauve.compare`, trained once on all texts.
+        Divides the features into buckets, as for :func:`mauve.compare`, fitted once on all
+        texts. Not in the authors' package.
     divergence_curve_discretization_size : int
-        Points on the divergence curve.
+        Number of points on the divergence curve.
     mauve_scaling_factor : float
         The constant c.
     verbose : bool
-        Print what is being done.
+        Print progress.
     seed : int
-        Everything random follows from it.
+        Random seed.
 
     Returns
     -------
@@ -184,7 +183,7 @@ def compute_mauve(
     if verbose:
         print(f"clustering {n} texts in {reduced.shape[1]} dimensions into {k}")
     if trained is not None:
-        cells = trained.fit(reduced, k, np.random.default_rng([seed, 1, 0])).assign(reduced)
+        buckets = trained.fit(reduced, k, np.random.default_rng([seed, 1, 0])).assign(reduced)
     else:
         runs = parallel_map(
             lambda run: KMeans(max_iter=iterations).fit(
@@ -193,10 +192,10 @@ def compute_mauve(
             range(restarts),
         )
         best = min(runs, key=lambda run: run.objective)
-        cells = best.assign(reduced)
+        buckets = best.assign(reduced)
         if verbose:
             print(f"objective {best.objective:.6g}, best of {restarts}")
-    labels = cells[position]
+    labels = buckets[position]
     return result_from_counts(
         count_labels(labels[: len(p)], k), count_labels(labels[len(p) :], k), size, scaling
     )
@@ -205,13 +204,13 @@ def compute_mauve(
 def result_from_counts(
     p_counts: ArrayLike, q_counts: ArrayLike, discretization_size: int = 25, scaling: float = 5.0
 ) -> PaperResult:
-    """Return the paper's estimates from the counts of either side in each cell.
+    """Return the paper's estimates from the counts of both samples in each bucket.
 
     Parameters
     ----------
     p_counts, q_counts : array_like of int, shape (k,)
     discretization_size : int
-        Points on the divergence curve, besides the two on the axes.
+        Number of points on the divergence curve, besides the two on the axes.
     scaling : float
         The constant c.
 

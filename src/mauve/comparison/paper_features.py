@@ -1,7 +1,5 @@
-"""What `compute_mauve` is given for each side in, features out."""
+"""Compute the features of the texts or tokens passed to `compute_mauve`."""
 
-import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +12,8 @@ from mauve.embed.bundled import CONTEXT
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder
 from mauve.embed.registry import get_embedder
-from mauve.embed.samples import checked_features, load_features, read_sample
-from mauve.errors import InvalidParameterError, MauveWarning, bad_parameter, check_int
+from mauve.embed.samples import check_features, load_features, read_sample
+from mauve.errors import InvalidParameterError, bad_parameter, check_int, warn_caller
 from mauve.text.normalize import refuse_empty
 
 if TYPE_CHECKING:
@@ -27,20 +25,20 @@ _ENDPOINT = ("http://", "https://")
 
 @dataclass(frozen=True)
 class Featurizer:
-    """How `compute_mauve` turns text into features: the terminal hidden state.
+    """Computes the terminal hidden state of texts, as the authors' package does.
 
     Attributes
     ----------
     model : str
         Name on the hub, folder, or any other name that :func:`mauve.get_embedder` knows.
     device_id : int
-        -1 for the CPU, else the number of a GPU.
+        -1 for the CPU, otherwise the index of a GPU.
     max_length : int
-        Tokens to read of a text.
+        Maximum number of tokens of a text.
     wide : bool
-        Compute in 64 bits; such features are not cached.
+        Use 64-bit numbers; such features are not cached.
     verbose : bool
-        Print what is being done.
+        Print progress.
     """
 
     model: str
@@ -51,33 +49,33 @@ class Featurizer:
 
     def features(
         self,
-        side: str,
+        sample: str,
         features: ArrayLike | None,
         tokens: Sequence[Any] | None,
         text: Sequence[str] | None,
     ) -> NDArray[Any]:
-        """Return the features of the side "p" or "q", or say what is missing."""
-        others = {f"{side}_tokens": tokens, f"{side}_text": text}
+        """Return the features of sample "p" or "q", or raise if none or several are passed."""
+        others = {f"{sample}_tokens": tokens, f"{sample}_text": text}
         given = {name: value for name, value in others.items() if value is not None}
         if features is not None:
-            found = load_features(features, f"{side}_features")
-            _check_beside(found, given, side)
+            rows = load_features(features, f"{sample}_features")
+            _warn_unused(rows, given, sample)
         elif len(given) != 1:
             raise InvalidParameterError(
-                f"compute_mauve needs one of {side}_features, {side}_tokens and {side}_text. "
+                f"compute_mauve needs one of {sample}_features, {sample}_tokens and {sample}_text. "
                 f"Got {' and '.join(given) or 'none'} instead."
             )
         elif tokens is not None:
-            found = self._of_tokens(tokens, f"{side}_tokens")
+            rows = self._of_tokens(tokens, f"{sample}_tokens")
         else:
-            found = self._of_text(text, f"{side}_text")
-        if len(found) < 2:
-            [name] = [*given] if features is None else [f"{side}_features"]
+            rows = self._of_text(text, f"{sample}_text")
+        if len(rows) < 2:
+            [name] = [*given] if features is None else [f"{sample}_features"]
             raise InvalidParameterError(
                 f"The '{name}' parameter of compute_mauve must hold at least 2 texts. "
-                f"Got {len(found)} instead."
+                f"Got {len(rows)} instead."
             )
-        return found
+        return rows
 
     def _of_text(self, text: Any, name: str) -> NDArray[Any]:
         texts = [] if hasattr(text, "__len__") and not len(text) else read_sample(text, name)
@@ -88,9 +86,9 @@ class Featurizer:
         refuse_empty(texts, f"The '{name}' parameter of compute_mauve", "remove them")
         if self.verbose:
             print(f"embedding {len(texts)} texts of '{name}' with {self.model}")
-        found = self._cached.embed(texts)
-        _warn_of_cuts(found.n_truncated, len(texts), name)
-        return checked_features(found.features, f"The features of '{name}'")
+        embedded = self._cached.embed(texts)
+        _warn_truncated(embedded.n_truncated, len(texts), name)
+        return check_features(embedded.features, f"The features of '{name}'")
 
     def _of_tokens(self, tokens: Sequence[Any], name: str) -> NDArray[Any]:
         embed_tokens = getattr(self._embedder, "embed_tokens", None)
@@ -99,11 +97,11 @@ class Featurizer:
                 "compute_mauve", name, "left out: this model reads text alone", self.model
             )
         rows = []
-        for i, given in enumerate(tokens):
+        for i, ids in enumerate(tokens):
             try:
-                row = np.asarray(given).reshape(-1)
+                row = np.asarray(ids).reshape(-1)
             except ValueError:  # rows of different lengths within
-                row = np.array([given], dtype=object)
+                row = np.array([ids], dtype=object)
             if not len(row) or row.dtype.kind not in "iu":
                 raise InvalidParameterError(
                     f"The '{name}' parameter of compute_mauve must hold rows of token numbers. "
@@ -112,14 +110,14 @@ class Featurizer:
             rows.append(row.tolist())
         if not rows:
             return np.empty((0, 1))
-        found: NDArray[np.float32] = embed_tokens(rows)
+        features: NDArray[np.float32] = embed_tokens(rows)
         limit = getattr(self._embedder, "max_length", self.max_length)
-        _warn_of_cuts(sum(len(row) > limit for row in rows), len(rows), name)
-        return checked_features(found, f"The features of '{name}'")
+        _warn_truncated(sum(len(row) > limit for row in rows), len(rows), name)
+        return check_features(features, f"The features of '{name}'")
 
     @cached_property
     def _cached(self) -> Embedder:
-        # The cache has 32 bits.
+        # The cache stores 32-bit numbers.
         return self._embedder if self.wide else cached_if_known(self._embedder)
 
     @cached_property
@@ -127,14 +125,14 @@ class Featurizer:
         model = str(self.model)
         length = check_int("compute_mauve", "max_text_length", self.max_length, 2)
         dtype = "float64" if self.wide else "float32"
-        if model.startswith("sentence:"):  # which reads as much as it was trained to
+        if model.startswith("sentence:"):  # its maximum length is part of the model
             return get_embedder(model, dtype=dtype, device=self._device())
         if model == "bundled" or model.startswith(_ENDPOINT):
             if self.wide:
                 raise bad_parameter("compute_mauve", "use_float64", f"False for {model!r}", True)
-            # An endpoint reads what it reads.
-            own = min(length, CONTEXT) if model == "bundled" else None
-            return get_embedder(model, max_length=own)
+            # The length that an endpoint reads is set on the server.
+            max_length = min(length, CONTEXT) if model == "bundled" else None
+            return get_embedder(model, max_length=max_length)
         return get_embedder(
             model, pooling="last", max_length=length, dtype=dtype, device=self._device()
         )
@@ -147,45 +145,28 @@ class Featurizer:
 
         if torch.cuda.is_available() and number < torch.cuda.device_count():
             return f"cuda:{number}"
-        # Scripts in the wild pass device_id=0 everywhere, so they go on, but not in silence.
-        warnings.warn(
+        # Existing scripts pass device_id=0 on any machine: warn, and continue on the CPU.
+        warn_caller(
             f"compute_mauve was asked for the GPU {number} by 'device_id', and there are "
             f"{torch.cuda.device_count()}: the texts are embedded on the CPU. "
-            "Pass device_id=-1 to ask for that.",
-            MauveWarning,
-            stacklevel=_users_level(),
+            "Pass device_id=-1 to ask for that."
         )
         return "cpu"
 
 
-def _users_level() -> int:
-    """Return the stack level of the first frame outside of the package, from the caller's."""
-    level, frame = 1, sys._getframe(1)
-    ours = ("mauve", "functools")  # the latter for cached properties
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in ours:
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-def _warn_of_cuts(n_cut: int, n_texts: int, name: str) -> None:
+def _warn_truncated(n_cut: int, n_texts: int, name: str) -> None:
     if n_cut:
-        warnings.warn(
+        warn_caller(
             f"{n_cut} of the {n_texts} texts of '{name}' are longer than the model reads here: "
-            "only their beginnings count.",
-            MauveWarning,
-            stacklevel=_users_level(),
+            "only their beginnings count."
         )
 
 
-def _check_beside(features: NDArray[Any], given: dict[str, Any], side: str) -> None:
+def _warn_unused(features: NDArray[Any], given: dict[str, Any], sample: str) -> None:
     for name, value in given.items():  # Hugging Face evaluate passes texts beside features
         if len(value) != len(features):
             raise InvalidParameterError(
                 f"The '{name}' parameter of compute_mauve must have as many texts as "
-                f"'{side}_features', {len(features)}, or be left out. Got {len(value)} instead."
+                f"'{sample}_features', {len(features)}, or be left out. Got {len(value)} instead."
             )
-        warnings.warn(
-            f"'{name}' is not used by compute_mauve where '{side}_features' is given.",
-            MauveWarning,
-            stacklevel=_users_level(),
-        )
+        warn_caller(f"'{name}' is not used by compute_mauve where '{sample}_features' is given.")

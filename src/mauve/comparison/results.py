@@ -1,7 +1,5 @@
-"""The scores of several systems against the same human text."""
+"""Scores of systems against human text, and their differences."""
 
-import itertools
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,22 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
-from mauve.comparison.compared import Compared
+from mauve.comparison.settings import parse_signature
 from mauve.errors import InvalidParameterError, check_real
-from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value
+from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, p_value_phrase
 from mauve.frontier.score import gap_of, score_at
-from mauve.inference.differences import Influence, ScorePair, correlation, holm, share_of_model
+from mauve.inference.differences import Influence, ScorePair, correlation, share_of_model
 from mauve.inference.intervals import equivalence_to_one, texts_needed
-from mauve.tables import as_html, as_latex, as_markdown, as_text, titles_and_cells
+from mauve.tables import as_html, titles_and_cells
 from mauve.text.form import FormReport
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from matplotlib.axes import Axes
-
-    from mauve.explanation.explained import Explanation
-    from mauve.measures.results import Measurements
 
 
 @dataclass(frozen=True)
@@ -42,8 +35,8 @@ class MauveResult:
     confidence : float
         Its level.
     mauve_plugin, mauve_star : float
-        The paper's estimate, without correction, and the one with half a text added to
-        every cell, over the same clusterings and all texts.
+        The paper's plug-in estimate, without bias correction, and the one with half a text
+        added to every bucket, over the same clusterings and all texts.
     frontier_integral, js : float
         The mean error along the frontier and the Jensen-Shannon divergence.
     type_1, type_2 : float
@@ -52,24 +45,24 @@ class MauveResult:
     p_value : float or None
         Of the exact permutation test of P = Q; None without permutations.
     ceiling, ceiling_low : float or None
-        Mean, and lower end at the level of the interval, of the score that texts of one
-        and the same source get at this n and k.
+        Mean, and lower limit at the level of the interval, of the score of two samples of one
+        source at this n and k.
     divergence_curve : array of shape (n_points, 2)
         The curve whose area is `mauve`.
     p_hist, q_hist : array of shape (n_clusterings, k)
         Histograms of all texts.
     labels : array of int, shape (n_clusterings, n_human + n_model)
-        Cell of every text, human first, in the order given.
+        Bucket of every text, human first, in the order given.
     counted : array of bool, same shape
         Texts that a clustering was not fitted on; only they enter the score.
     num_buckets : int
-        Number of cells k.
+        Number of buckets k.
     n_human, n_model : int
-        Texts on either side.
+        Number of texts of each sample.
     warnings : tuple of str
-        What a reader should know before trusting the number.
+        Reasons why the score may be unreliable.
     signature : str
-        The recipe: scores with different signatures cannot be compared.
+        Settings that must be equal for two scores to be comparable.
     form : FormReport or None
         Differences of form between the texts; None where features were given.
     """
@@ -103,8 +96,20 @@ class MauveResult:
 
     @property
     def is_distinguishable(self) -> bool | None:
-        """Whether the system can be told from people at the 5% level; None where not tested."""
+        """Whether the test rejects P = Q at the 5% level; None without a test."""
         return None if self.p_value is None else self.p_value < SIGNIFICANCE_LEVEL
+
+    @property
+    def verdict(self) -> str:
+        """What the test of P = Q says, in a few words."""
+        if self.p_value is None:
+            return "not tested against human text"
+        if self.is_distinguishable:
+            return f"distinguishable from human text ({p_value_phrase(self.p_value)})"
+        return (
+            "not distinguishable from human text with these samples "
+            f"({p_value_phrase(self.p_value)})"
+        )
 
     def equivalence(self, margin: float) -> float:
         """Return the p-value of the test that the score is above 1 - `margin`.
@@ -115,22 +120,22 @@ class MauveResult:
         return equivalence_to_one(self.mauve, self.gap_error, margin)
 
     def texts_needed(self, difference: float, power: float = 0.8) -> int:
-        """Return how many texts a side show that a score is `difference` away from this one.
+        """Return the number of texts per sample that detect a score `difference` away from this one.
 
         For two systems with scores near this one, both measured on that many texts of
         their own against the same human texts.
         """
         check_real("texts_needed", "difference", difference, above=0, up_to=1)
         check_real("texts_needed", "power", power, above=0, up_to=1 - 1e-9)
-        # A score of 1 has no room above, so measure the reach below.
+        # A score of 1 is the maximum, so the error is measured below it.
         reach = self.mauve - float(score_at(float(gap_of(self.mauve)) + self.gap_error))
-        # The model's half of the variance counts for both systems, the human half for none.
+        # The human texts are shared, so only the variance of the systems' texts counts, twice.
         n = min(self.n_human, self.n_model)
         error = np.sqrt(2 * share_of_model(self.influence)) * reach
         return texts_needed(n, error, difference, power=power, confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
+        """Return the numbers as plain Python objects for JSON."""
         return {
             "name": self.name,
             "mauve": self.mauve,
@@ -155,7 +160,7 @@ class MauveResult:
         }
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the divergence curve and shade its area; needs the ``plot`` extra."""
+        """Plot the divergence curve and shade its area; needs the ``plot`` extra."""
         from mauve.plots import plot_curves
 
         return plot_curves({self.name: self}, ax)
@@ -175,7 +180,7 @@ class Difference:
     difference : float
         Score of the first minus that of the second.
     interval : tuple of float
-        Its confidence interval, with the shared human texts taken into account.
+        Its confidence interval; the correlation through shared human texts is included.
     p_value : float
         Two-sided, of no difference.
     p_adjusted : float
@@ -192,13 +197,25 @@ class Difference:
     n_texts: int = field(repr=False)
     confidence: float = field(repr=False)
 
+    def reversed(self) -> "Difference":
+        """Return the same difference with the second system first."""
+        low, high = self.interval
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            difference=-self.difference,
+            interval=(-high, -low),
+            pair=self.pair.reversed(),
+        )
+
     def equivalence(self, margin: float) -> float:
         """Return the p-value of the test that the scores differ by less than `margin`."""
         check_real("equivalence", "margin", margin, above=0)
         return self.pair.equivalence_p_value(margin)
 
     def texts_needed(self, difference: float | None = None, power: float = 0.8) -> int:
-        """Return how many texts a side show a difference, by default the one found."""
+        """Return the number of texts per sample that show a difference, by default this one."""
         wanted = abs(self.difference) if difference is None else difference
         check_real("texts_needed", "difference", wanted, above=0, up_to=1)
         check_real("texts_needed", "power", power, above=0, up_to=1 - 1e-9)
@@ -208,7 +225,7 @@ class Difference:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
+        """Return the numbers as plain Python objects for JSON."""
         return {
             "first": self.first,
             "second": self.second,
@@ -220,9 +237,9 @@ class Difference:
 
 
 def difference(first: MauveResult, second: MauveResult) -> Difference:
-    """Compare two scores, of one comparison or of two with the same signature.
+    """Compare two scores with the same signature.
 
-    The human texts are taken as the same where their features are.
+    The scores are paired if their human texts are the same.
     """
     check_comparable(first, second)
     pair = ScorePair(
@@ -245,9 +262,9 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
 
 
 def check_comparable(first: MauveResult, second: MauveResult) -> None:
-    """Raise unless both scores were made by the same recipe, naming what differs."""
-    ours, theirs = (dict(_signature_parts(r.signature)) for r in (first, second))
-    # The correction makes scores of different n comparable; without it they are not.
+    """Raise an error that names the differences if two scores have different signatures."""
+    ours, theirs = (parse_signature(result.signature) for result in (first, second))
+    # The bias correction makes scores of different n comparable; without it they are not.
     ignored = {"n"} if ours.get("est") == theirs.get("est") == "jackknife" else set()
     differing = [
         f"{key} ({ours.get(key)} and {theirs.get(key)})"
@@ -261,14 +278,8 @@ def check_comparable(first: MauveResult, second: MauveResult) -> None:
         )
 
 
-def _signature_parts(signature: str) -> Iterator[tuple[str, str]]:
-    for part in signature.split("|"):
-        key, _, value = part.partition(":")
-        yield key, value
-
-
 def table_row(result: MauveResult) -> dict[str, str]:
-    """Return what the row of a result shows, by the titles of the columns."""
+    """Return the table row of a result, by column title."""
     low, high = result.interval
     row = {
         "system": result.name,
@@ -283,125 +294,3 @@ def table_row(result: MauveResult) -> dict[str, str]:
     row["n"] = f"{result.n_human} + {result.n_model}"
     row["k"] = str(result.num_buckets)
     return row
-
-
-class Comparison(Mapping[str, MauveResult]):
-    """Scores of several systems against the same human text, in the order given.
-
-    A mapping from name to :class:`MauveResult`; see :func:`mauve.compare`.
-
-    Attributes
-    ----------
-    compared : Compared
-        The texts behind the scores with their cells; its ``clustering`` can label other texts.
-    """
-
-    def __init__(self, results: Mapping[str, MauveResult], compared: Compared) -> None:
-        self._results = dict(results)
-        self.compared = compared
-
-    def __getitem__(self, name: str) -> MauveResult:
-        return self._results[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __repr__(self) -> str:
-        return f"Comparison({', '.join(f'{n}={r.mauve:.3f}' for n, r in self.items())})"
-
-    def __str__(self) -> str:
-        return self.table()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Every warning of the results, once."""
-        return tuple(dict.fromkeys(w for result in self.values() for w in result.warnings))
-
-    def rank(self) -> list[str]:
-        """Return the names, best first."""
-        return sorted(self, key=lambda name: -self[name].mauve)
-
-    def differences(self) -> list[Difference]:
-        """Compare every pair of systems, with Holm's correction for their number."""
-        found = [difference(self[a], self[b]) for a, b in itertools.combinations(self, 2)]
-        adjusted = holm([d.p_value for d in found])
-        return [replace(d, p_adjusted=p) for d, p in zip(found, adjusted, strict=True)]
-
-    def rows(self) -> list[dict[str, str]]:
-        """Return the table as rows of text, best first."""
-        return [table_row(self[name]) for name in self.rank()]
-
-    def table(self) -> str:
-        """Return the table as plain text, best first."""
-        return as_text(*titles_and_cells(self.rows()))
-
-    def to_markdown(self) -> str:
-        """Return the same as a Markdown table."""
-        return as_markdown(*titles_and_cells(self.rows()))
-
-    def to_latex(self) -> str:
-        """Return the same as a LaTeX table; it needs the package booktabs."""
-        return as_latex(*titles_and_cells(self.rows()))
-
-    def to_html(
-        self,
-        path: "str | Path",
-        *,
-        explanation: "Explanation | None" = None,
-        measured: "Measurements | None" = None,
-        title: str | None = None,
-    ) -> None:
-        """Write a report: one file that opens in any browser; needs the ``report`` extra.
-
-        Parameters
-        ----------
-        path : str or Path
-        explanation : Explanation, optional
-            What :func:`mauve.explain` says of this comparison, which it does with its
-            defaults if it is left out.
-        measured : Measurements, optional
-            What :func:`mauve.measure` says of the same samples, to stand in the report.
-        title : str, optional
-        """
-        from mauve.explanation.run import explain
-        from mauve.reports.page import check_report, write_report
-
-        check_report(path)  # before the work
-        write_report(
-            self,
-            path,
-            explanation=explanation or explain(self),
-            measured=measured,
-            title=title,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return results and differences as plain Python objects, ready for JSON."""
-        return {
-            "results": [result.to_dict() for result in self.values()],
-            "differences": [d.to_dict() for d in self.differences()],
-        }
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the divergence curves of all systems; needs the ``plot`` extra."""
-        from mauve.plots import plot_curves
-
-        return plot_curves(self, ax)
-
-    def plot_ranking(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the scores with their intervals, and the ceiling; needs the ``plot`` extra."""
-        from mauve.plots import plot_ranking
-
-        return plot_ranking(self, ax)
-
-    def plot_errors(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw type I against type II errors of all systems; needs the ``plot`` extra."""
-        from mauve.plots import plot_errors
-
-        return plot_errors(self, ax)
-
-    def _repr_html_(self) -> str:
-        return as_html(*titles_and_cells(self.rows()))

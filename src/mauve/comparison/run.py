@@ -1,38 +1,43 @@
-"""The front door: samples in, a :class:`Comparison` out."""
-
-import warnings
-from collections.abc import Mapping, Sequence
+"""Compare systems with human text: :func:`compare` and its steps."""
 
 import numpy as np
 
-from mauve.arrays import BoolArray, FloatArray, HashArray
-from mauve.comparison.advice import advice, empty_buckets, few_buckets
-from mauve.comparison.compared import Compared, numbered
-from mauve.comparison.results import Comparison, MauveResult
-from mauve.comparison.settings import MAX_SCALING, Settings, check_clusterings
-from mauve.embed.load import load_inputs, reference_name
+from mauve.arrays import FloatArray
+from mauve.comparison.advice import (
+    empty_bucket_warnings,
+    small_sample_warnings,
+    system_warnings,
+)
+from mauve.comparison.compared import Compared, number_groups
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.results import MauveResult
+from mauve.comparison.settings import MIN_TEXTS, Settings, check_clusterings
+from mauve.embed.load import Samples, SystemsLike, load_samples
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
-from mauve.embed.samples import Sample, SampleLike
-from mauve.errors import MauveWarning, bad_parameter, check_choice, check_int, check_real
+from mauve.embed.samples import SampleLike
+from mauve.errors import warn_caller
 from mauve.frontier.curve import integral_from
-from mauve.frontier.estimators import ESTIMATORS
 from mauve.frontier.grid import curve_grid, quadrature_grid
 from mauve.frontier.histogram import no_smoothing
 from mauve.frontier.score import mean_divergences, monotone, score_of
 from mauve.inference.differences import Influence
 from mauve.inference.intervals import covariance, gap_influences, score_interval
-from mauve.inference.resampling import bootstrap_gaps, permutation_scores
-from mauve.quantize.crossfit import FITTED, Quantizer, cluster_jointly, fixed_num_buckets
-from mauve.quantize.reduce import ORDERS
+from mauve.inference.resampling import LabelledPair, bootstrap_gaps, permutation_scores
+from mauve.quantize.crossfit import (
+    FITTED,
+    JointClustering,
+    Quantizer,
+    cluster_jointly,
+    fixed_num_buckets,
+)
 from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
-from mauve.text.form import FormReport
-from mauve.text.prompts import Prompts, prompt_hashes
+from mauve.text.prompts import Prompts
 
 
 def compare(
     human: SampleLike,
-    systems: SampleLike | Mapping[str, SampleLike],
+    systems: SystemsLike,
     *,
     embedder: EmbedderLike = "bundled",
     cache: bool = True,
@@ -63,55 +68,53 @@ def compare(
         Human texts, their features, or a file of either: ``.txt``, ``.jsonl``, ``.csv``,
         ``.parquet``, or ``.npy`` and ``.safetensors`` for features.
     systems : the same, or a mapping from name to the same
-        One system, or several by name. All are clustered together with the human texts,
-        so their scores differ by their texts alone.
+        One system, or several by name. All are clustered together with the human texts.
     embedder : str, Embedder or callable
-        What turns text into features: a name that :func:`mauve.get_embedder` knows, what it
-        returns, or a function from a list of strings to features of shape (n, d).
+        Turns text into features: a name that :func:`mauve.get_embedder` knows, its result, or
+        a function from a list of strings to features of shape (n, d).
     cache : bool
-        Keep the features of texts on disk, so that human text is embedded once.
+        Store the features of texts on disk, so that human text is embedded once.
     strip, match_length : bool
-        Remove white space at both ends of texts; cut all texts to one number of words.
+        Remove white space at both ends of texts; cut all texts to the same number of words.
     empty : {"error", "keep"}
-        Whether a text without a character is an error or read as one end-of-text token.
+        Reject empty texts, or read each as one end-of-text token.
     num_buckets : int or "auto"
-        Number of cells k; a tenth of the smallest sample, from 2 to 500, by default. A DRMM
+        Number of buckets k; by default a tenth of the smallest sample, from 2 to 500. A DRMM
         takes the nearest cube, up to 1,000, and the lattice always has 744.
     n_clusterings : int, optional
-        Clusterings to average over, a multiple of 5 so that every text counts equally often;
-        40 by default, or 5 of a quantizer that is trained.
+        Number of clusterings to average over, a multiple of 5 so that every text counts
+        equally often; by default 40, or 5 for a trained quantizer.
     scaling : float
         The constant c of the paper, at most 100.
     quantizer : {"kmeans", "drmm", "lattice"} or a Quantizer
-        What divides the features into cells: k-means, a deep residual mixture model, or a
+        Divides the features into buckets: k-means, a deep residual mixture model, or a
         lattice on a learnt sphere (the latter two need torch).
     estimator : {"jackknife", "plugin", "laplace", "krichevsky-trofimov", "braess-sauer", \
 "good-turing"}
-        How divergences are estimated from counts. "jackknife" removes the bias and counts
-        only texts that a clustering was not fitted on; the others count all texts.
+        Estimator of the divergences. "jackknife" removes the bias and counts only texts that
+        a clustering was not fitted on; the others count all texts.
     confidence : float in (0, 1)
         Level of the intervals.
     interval : {"influence", "bootstrap"}
-        How the standard error is found: from what each text adds, or from `n_bootstrap`
-        resamples.
+        Standard error from the influence of each text, or from `n_bootstrap` resamples.
     n_bootstrap, n_permutations : int
-        Number of resamples for the interval and for the p-value and the ceiling; 0
-        permutations leave those two out.
+        Number of bootstrap resamples for the interval, and of permutations for the p-value and
+        the ceiling. With 0 permutations those two are None.
     prompts : sequence, or mapping from "human" and every system's name to one, optional
-        What each text answers. Texts of one prompt are not independent; a single sequence
-        stands for the human texts and for every system. Where a system is called "human",
+        The prompt that each text answers. Texts of one prompt are not independent. A single
+        sequence applies to the human texts and to every system. If a system is called "human",
         the human texts are "human (reference)".
     explained_variance : float in (0, 1]
-        Share of the variance kept by the projection on principal components.
+        Share of the variance that the principal components keep.
     order : {"norm-pca", "pca-norm"}
-        Whether unit length comes before the projection or after it.
+        Scale features to unit length before the projection, or after it.
     seed : int
-        Everything random follows from it. Scores do not depend on the order of the texts.
+        Random seed. Scores do not depend on the order of the texts.
     device : str
-        "auto" embeds on the GPUs that are there and clusters on the CPU; "cpu", or a torch
-        device such as "cuda", does both there. The bundled model always runs on the CPU.
+        "auto" embeds on all GPUs and clusters on the CPU; "cpu", or a torch device such as
+        "cuda", does both there. The bundled model always runs on the CPU.
     on_progress : callable, optional
-        Called with what is being done, how many steps are done, and how many there are.
+        Called with the name of the step, the number of steps done and their total.
 
     Returns
     -------
@@ -137,150 +140,175 @@ def compare(
     >>> comparison["good"].p_value > 0.05, comparison["bad"].p_value < 0.05
     (True, True)
     """
-    named = systems if isinstance(systems, Mapping) else {"model": systems}
-    if not named:
-        raise bad_parameter("compare", "systems", "one sample or a mapping of at least one", named)
-    names = [str(name) for name in named]
-    if len(set(names)) < len(names):
-        raise bad_parameter("compare", "systems", "a mapping of names that differ", names)
-    chosen = get_quantizer(quantizer, device)  # before the texts are embedded
+    chosen = get_quantizer(quantizer, device)  # before the texts are read
     report = on_progress or (lambda *_: None)
-    # A system may be called "human" too, such as one half of the texts against the other.
-    reference = reference_name(names)
-    inputs = load_inputs(
-        [reference, *names],
-        [human, *named.values()],
-        embedder,
+    samples = load_samples(
+        human,
+        systems,
+        embedder=embedder,
         device=device,
         cache=cache,
         strip=strip,
         match_length=match_length,
         empty=empty,
+        prompts=prompts,
+        min_texts=MIN_TEXTS,
         on_progress=report,
     )
-    samples = inputs.samples
-    chosen, n_buckets = with_num_buckets(
-        chosen, num_buckets, min(map(len, samples)), named=isinstance(quantizer, str)
+    comparison = compare_samples(
+        samples,
+        chosen,
+        is_named=isinstance(quantizer, str),
+        num_buckets=num_buckets,
+        n_clusterings=n_clusterings,
+        scaling=scaling,
+        estimator=estimator,
+        confidence=confidence,
+        interval=interval,
+        n_bootstrap=n_bootstrap,
+        n_permutations=n_permutations,
+        explained_variance=explained_variance,
+        order=order,
+        seed=seed,
+        on_progress=report,
     )
+    for message in comparison.warnings:
+        warn_caller(message)
+    return comparison
+
+
+def compare_samples(
+    samples: Samples,
+    quantizer: Quantizer,
+    *,
+    is_named: bool = True,
+    num_buckets: int | str = "auto",
+    n_clusterings: int | None = None,
+    scaling: float = 5.0,
+    estimator: str = "jackknife",
+    confidence: float = 0.95,
+    interval: str = "influence",
+    n_bootstrap: int = 200,
+    n_permutations: int = 1000,
+    explained_variance: float = 0.9,
+    order: str = "norm-pca",
+    seed: int = 0,
+    on_progress: Progress = lambda *_: None,
+) -> Comparison:
+    """Compare samples that are already read; warnings are kept in the results.
+
+    Parameters
+    ----------
+    samples : Samples
+    quantizer : Quantizer
+    is_named : bool
+        Whether the quantizer is one of this package, whose settings may be adapted.
+    num_buckets, n_clusterings, scaling, estimator, confidence, interval, n_bootstrap, \
+n_permutations, explained_variance, order, seed, on_progress
+        As for :func:`compare`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> samples = load_samples(rng.normal(size=(200, 4)), rng.normal(size=(200, 4)))
+    >>> compare_samples(samples, get_quantizer("kmeans"), n_permutations=0)["model"].mauve > 0.9
+    True
+    """
+    sizes = samples.sizes
+    sized, n_buckets = with_num_buckets(quantizer, num_buckets, min(sizes.values()), named=is_named)
     settings = Settings(
         num_buckets=n_buckets,
-        n_clusterings=check_clusterings(n_clusterings, chosen),
-        scaling=check_real("compare", "scaling", scaling, above=0, up_to=MAX_SCALING),
-        quantizer=chosen,
-        estimator=check_choice("compare", "estimator", estimator, ESTIMATORS),
-        confidence=check_real("compare", "confidence", confidence, above=0, up_to=1 - 1e-9),
-        interval=check_choice("compare", "interval", interval, ("influence", "bootstrap")),
-        n_bootstrap=check_int("compare", "n_bootstrap", n_bootstrap, 20),
-        n_permutations=check_int("compare", "n_permutations", n_permutations, 0),
-        explained_variance=check_real(
-            "compare", "explained_variance", explained_variance, above=0, up_to=1
-        ),
-        order=check_choice("compare", "order", order, ORDERS),
-        seed=check_int("compare", "seed", seed, 0),
-        by_prompt=prompts is not None,
+        n_clusterings=check_clusterings(n_clusterings, sized),
+        scaling=scaling,
+        quantizer=sized,
+        estimator=estimator,
+        confidence=confidence,
+        interval=interval,
+        n_bootstrap=n_bootstrap,
+        n_permutations=n_permutations,
+        explained_variance=explained_variance,
+        order=order,
+        seed=seed,
+        by_prompt=samples.prompts is not None,
     )
-    if isinstance(quantizer, str):
-        chosen = reporting(chosen, settings.n_clusterings, report)
-    prompt_keys = _joined(prompt_hashes(prompts, {own.name: len(own) for own in samples}))
-    steps = settings.n_clusterings + len(named)
-    clustering = cluster_jointly(
-        [sample.features for sample in samples],
-        quantizer=chosen,
-        n_clusters=settings.num_buckets,
-        n_clusterings=settings.n_clusterings,
-        seed=settings.seed,
-        keys=inputs.keys,
-        groups=None if prompt_keys is None else numbered(prompt_keys),
-        explained_variance=settings.explained_variance,
-        order=settings.order,
-        device=_reducing_device(chosen) if isinstance(quantizer, str) else None,
-        on_done=lambda done: report("clustering", done, steps),
-    )
-    common: tuple[str, ...] = ()
-    if fixed_num_buckets(chosen) is None:  # of a number of its own some may well be empty
-        common = empty_buckets(clustering.labels, settings.num_buckets)
-    if num_buckets == "auto" and fixed_num_buckets(chosen) is None:
-        common += few_buckets(samples, settings.num_buckets)
-    compared = Compared(
-        {sample.name: len(sample) for sample in samples},
-        _texts(samples),
-        prompt_keys,
-        clustering,
-        settings,
-    )
+    n_steps = settings.n_clusterings + len(samples.system_names)
+    clustering = _cluster(samples, settings, is_named, n_steps, on_progress)
+    shared_warnings: tuple[str, ...] = ()
+    if fixed_num_buckets(sized) is None:  # a fixed number of buckets may well leave some empty
+        shared_warnings = empty_bucket_warnings(clustering.labels, n_buckets)
+        if num_buckets == "auto":
+            shared_warnings += small_sample_warnings(sizes, n_buckets)
+    compared = Compared(samples, clustering, settings)
     results = {}
-    for i, sample in enumerate(samples[1:], start=1):
-        results[sample.name] = _measure(
-            compared,
-            (samples[0], sample),
-            settings.signature(inputs.origin, len(samples[0]), len(sample)),
-            inputs.forms.get(sample.name),
-            common,
-        )
-        report("testing", settings.n_clusterings + i, steps)
-    for message in dict.fromkeys(w for r in results.values() for w in r.warnings):
-        warnings.warn(message, MauveWarning, stacklevel=2)
+    for i, name in enumerate(samples.system_names, start=1):
+        results[name] = _score(compared, name, shared_warnings)
+        on_progress("testing", settings.n_clusterings + i, n_steps)
     return Comparison(results, compared)
 
 
-def _reducing_device(quantizer: Quantizer) -> str | None:
-    """Return the device that principal components are found on: that of the clusters."""
-    device: str = getattr(quantizer, "device", "cpu")
-    return None if device == "cpu" else device
+def _cluster(
+    samples: Samples,
+    settings: Settings,
+    is_named: bool,
+    n_steps: int,
+    on_progress: Progress,
+) -> JointClustering:
+    quantizer, device = settings.quantizer, None
+    if is_named:
+        quantizer = reporting(quantizer, settings.n_clusterings, on_progress)
+        device = getattr(quantizer, "device", "cpu")
+    prompts = samples.prompt_hashes
+    return cluster_jointly(
+        [*samples.features.values()],
+        quantizer=quantizer,
+        n_clusters=settings.num_buckets,
+        n_clusterings=settings.n_clusterings,
+        seed=settings.seed,
+        keys=samples.hashes,
+        groups=None if prompts is None else number_groups(prompts),
+        explained_variance=settings.explained_variance,
+        order=settings.order,
+        device=None if device == "cpu" else device,
+        on_done=lambda n_done: on_progress("clustering", n_done, n_steps),
+    )
 
 
-def _joined(keys: list[HashArray] | None) -> HashArray | None:
-    return None if keys is None else np.concatenate(keys)
-
-
-def _texts(samples: Sequence[Sample]) -> dict[str, list[str]] | None:
-    found = {sample.name: sample.texts for sample in samples if sample.texts is not None}
-    return found or None
-
-
-def _measure(
-    compared: Compared,
-    samples: tuple[Sample, Sample],
-    signature: str,
-    form: FormReport | None,
-    common: tuple[str, ...],
-) -> MauveResult:
-    human, model = samples
-    settings, pair = compared.settings, compared.pair(model.name)
-    grid = curve_grid()
+def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) -> MauveResult:
+    """Return the score of a system with interval, test and curve."""
+    settings, pair = compared.settings, compared.pair(system)
     estimator, scaling = settings.estimator, settings.scaling
+    grid = curve_grid()
     p_all, q_all = pair.counting_all().counts()
 
     def score_by(smoothing: str) -> float:
         return float(score_of(mean_divergences(p_all, q_all, grid, smoothing), scaling))
 
     counts = pair.counts()
-    found = mean_divergences(*counts, grid, estimator)
-    score = float(score_of(found, scaling))
-    kl_p, kl_q = monotone(found)
+    divergences = mean_divergences(*counts, grid, estimator)
+    score = float(score_of(divergences, scaling))
+    kl_p, kl_q = monotone(divergences)
     smooth_grid = quadrature_grid()
     integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
+    type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
 
-    influence = gap_influences(pair, scaling)
-    # Any number of clusterings makes an exact test, and ten show the spread over texts.
-    few = pair.first(len(FITTED))
-    if settings.interval == "influence":
-        gap_error = np.sqrt(covariance(influence, influence, pair.groups))
-    else:
-        gap_error = np.std(
-            bootstrap_gaps(few, estimator, scaling, settings.n_bootstrap, settings.seed), ddof=1
-        )
+    influences = gap_influences(pair, scaling)
+    # An exact test needs no more clusterings, and ten show the spread over texts.
+    first_clusterings = pair.first(len(FITTED))
+    error = _standard_error(first_clusterings, influences, settings)
     p_value = ceiling = ceiling_low = None
     if settings.n_permutations:
-        null = permutation_scores(few, estimator, scaling, settings.n_permutations, settings.seed)
+        null = permutation_scores(
+            first_clusterings, estimator, scaling, settings.n_permutations, settings.seed
+        )
         p_value = null.p_value
         ceiling = float(null.score.mean())
         ceiling_low = float(np.quantile(null.score, 1 - settings.confidence))
-    type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
+    samples = compared.samples
+    n_human, n_model = samples.sizes[samples.human_name], samples.sizes[system]
     return MauveResult(
-        name=model.name,
+        name=system,
         mauve=score,
-        interval=score_interval(score, float(gap_error), settings.confidence),
+        interval=score_interval(score, error, settings.confidence),
         confidence=settings.confidence,
         mauve_plugin=score_by("plugin"),
         mauve_star=score_by("krichevsky-trofimov"),
@@ -297,23 +325,32 @@ def _measure(
         labels=pair.labels,
         counted=pair.counted,
         num_buckets=settings.num_buckets,
-        n_human=len(human),
-        n_model=len(model),
-        warnings=(*advice(human, model, settings.num_buckets, form), *common),
-        signature=signature,
-        form=form,
-        gap_error=float(gap_error),
-        influence=_sorted_influence(compared, model.name, influence, pair.is_human),
+        n_human=n_human,
+        n_model=n_model,
+        warnings=(*system_warnings(samples, system, settings.num_buckets), *shared_warnings),
+        signature=settings.signature(samples.origin, n_human, n_model),
+        form=samples.forms.get(system),
+        gap_error=error,
+        influence=_sorted_influence(compared, system, influences, pair),
     )
 
 
+def _standard_error(pair: LabelledPair, influences: FloatArray, settings: Settings) -> float:
+    if settings.interval == "influence":
+        return float(np.sqrt(covariance(influences, influences, pair.groups)))
+    resampled = bootstrap_gaps(
+        pair, settings.estimator, settings.scaling, settings.n_bootstrap, settings.seed
+    )
+    return float(np.std(resampled, ddof=1))
+
+
 def _sorted_influence(
-    compared: Compared, system: str, influence: FloatArray, is_human: BoolArray
+    compared: Compared, system: str, influences: FloatArray, pair: LabelledPair
 ) -> Influence:
     rows, prompts = compared.rows(system), compared.prompt_keys
     return Influence.sorted_by_content(
-        influence,
-        is_human,
-        compared.clustering.keys[rows],
+        influences,
+        pair.is_human,
+        compared.samples.hashes[rows],
         None if prompts is None else prompts[rows],
     )

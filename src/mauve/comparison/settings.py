@@ -1,17 +1,21 @@
-"""The parameters of `compare`, checked, and the signature they make."""
+"""Check the parameters of `compare`, and write and read signatures."""
 
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from mauve.errors import bad_parameter, check_int
+from mauve.errors import bad_parameter, check_choice, check_int, check_real
+from mauve.frontier.estimators import ESTIMATORS
 from mauve.quantize.crossfit import N_BLOCKS, Quantizer, fixed_num_buckets
+from mauve.quantize.reduce import ORDERS
 
-MAX_SCALING = 100  # beyond, the least score is too small for a float
+INTERVALS = ("influence", "bootstrap")
+MAX_SCALING = 100  # beyond, the smallest score underflows
+MIN_TEXTS = 2 * N_BLOCKS  # every block needs two texts of each sample
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked parameters of one call."""
+    """Checked parameters of one comparison; see :func:`mauve.compare`."""
 
     num_buckets: int
     n_clusterings: int
@@ -27,30 +31,71 @@ class Settings:
     seed: int
     by_prompt: bool
 
-    def signature(self, origin: str, n_human: int, n_model: int) -> str:
-        """Return the recipe: what must be equal for two scores to be comparable.
+    def __post_init__(self) -> None:
+        checked = {
+            "scaling": check_real("compare", "scaling", self.scaling, above=0, up_to=MAX_SCALING),
+            "estimator": check_choice("compare", "estimator", self.estimator, ESTIMATORS),
+            "confidence": check_real(
+                "compare", "confidence", self.confidence, above=0, up_to=1 - 1e-9
+            ),
+            "interval": check_choice("compare", "interval", self.interval, INTERVALS),
+            "n_bootstrap": check_int("compare", "n_bootstrap", self.n_bootstrap, 20),
+            "n_permutations": check_int("compare", "n_permutations", self.n_permutations, 0),
+            "explained_variance": check_real(
+                "compare", "explained_variance", self.explained_variance, above=0, up_to=1
+            ),
+            "order": check_choice("compare", "order", self.order, ORDERS),
+            "seed": check_int("compare", "seed", self.seed, 0),
+        }
+        for name, value in checked.items():  # plain Python numbers, whatever was passed
+            object.__setattr__(self, name, value)
 
-        `origin` says where the features come from.
+    def signature(self, origin: str, n_human: int, n_model: int) -> str:
+        """Return the signature: what must be equal for two scores to be comparable.
+
+        `origin` names the embedder and the normalisation of the texts.
         """
-        return "|".join(
-            [
-                f"mauve:{version('mauve-eval')}",
-                f"emb:{origin}",
-                f"reduce:{self.order}-{self.explained_variance:.12g}",
-                f"quant:{self.quantizer.signature}",
-                f"k:{self.num_buckets}",
-                f"fit:2of{N_BLOCKS}x{self.n_clusterings}"
-                + ("-by-prompt" if self.by_prompt else ""),
-                f"c:{self.scaling:.12g}",
-                f"est:{self.estimator}",
-                f"n:{n_human}+{n_model}",
-                f"seed:{self.seed}",
-            ]
+        return format_signature(
+            {
+                "mauve": version("mauve-eval"),
+                "emb": origin,
+                "reduce": f"{self.order}-{self.explained_variance:.12g}",
+                "quant": self.quantizer.signature,
+                "k": str(self.num_buckets),
+                "fit": f"2of{N_BLOCKS}x{self.n_clusterings}" + "-by-prompt" * self.by_prompt,
+                "c": f"{self.scaling:.12g}",
+                "est": self.estimator,
+                "n": f"{n_human}+{n_model}",
+                "seed": str(self.seed),
+            }
         )
 
 
+def format_signature(parts: dict[str, str]) -> str:
+    """Return the parts of a signature as one string.
+
+    Examples
+    --------
+    >>> format_signature({"k": "50", "seed": "0"})
+    'k:50|seed:0'
+    """
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def parse_signature(signature: str) -> dict[str, str]:
+    """Return the parts of a signature by their keys.
+
+    Examples
+    --------
+    >>> parse_signature("emb:http://host:80|seed:0")
+    {'emb': 'http://host:80', 'seed': '0'}
+    """
+    pairs = (part.partition(":") for part in signature.split("|"))
+    return {key: value for key, _, value in pairs}
+
+
 def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
-    """Return the number of clusterings, if it counts every text equally often.
+    """Return the number of clusterings, which must count every text equally often.
 
     Examples
     --------
@@ -59,7 +104,7 @@ def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
     (40, 10)
     """
     if n_clusterings is None:
-        # What is trained takes its time; five are the least that count every text.
+        # Training is slow, and five clusterings are enough to count every text.
         return 40 if fixed_num_buckets(quantizer) is None else 5
     if check_int("compare", "n_clusterings", n_clusterings, 5) % 5:
         raise bad_parameter("compare", "n_clusterings", "a multiple of 5", n_clusterings)

@@ -1,274 +1,314 @@
-"""What `compare` is given in, samples with features out: read, embedded, checked."""
+"""Read, check, hash and embed the samples of one call, each text once."""
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from mauve.arrays import HashArray
+from mauve.arrays import HashArray, IntArray
 from mauve.embed.cached import cached_if_known
-from mauve.embed.protocol import Embedder, Progress
+from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.embed.registry import EmbedderLike, get_embedder
-from mauve.embed.samples import Sample, SampleLike, checked_features, feature_origin, read_sample
-from mauve.errors import InvalidParameterError, check_choice
-from mauve.quantize.crossfit import N_BLOCKS
+from mauve.embed.samples import (
+    SampleLike,
+    check_features,
+    feature_hashes,
+    feature_origin,
+    read_sample,
+)
+from mauve.errors import InvalidParameterError, bad_parameter, check_choice
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
-from mauve.text.prompts import text_hashes
+from mauve.text.prompts import Prompts, prompts_by_sample, text_hashes
+
+#: One system, or several by name.
+SystemsLike = SampleLike | Mapping[str, SampleLike]
 
 
-def origin_of(embedder: Embedder, recipe: str) -> str:
-    """Return where features come from: the embedder, and what was done to the texts before.
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Human text and text of systems, human first, for all steps of a job.
 
-    Examples
-    --------
-    >>> from mauve.embed.bundled import BundledEmbedder
-    >>> origin_of(BundledEmbedder(), "strip").endswith(":surprisal:512:strip")
-    True
-    """
-    return f"{embedder.signature}:{recipe}" if recipe else embedder.signature
-
-
-def embed_samples(
-    samples: Mapping[str, Sequence[str]],
-    embedder: Embedder,
-    *,
-    cache: bool = True,
-    on_progress: Progress | None = None,
-) -> tuple[list[Sample], dict[str, FormReport]]:
-    """Embed the texts of all samples, and check each system's form against the first sample.
-
-    Parameters
-    ----------
-    samples : mapping from name to list of str
-        Human texts first.
-    embedder : Embedder
-    cache : bool
-        Keep features on disk, and read those that are there. A function's never are.
-
-    Returns
-    -------
-    samples : list of Sample
-    forms : dict from name to FormReport
-        One for every system.
-
-    Examples
-    --------
-    >>> from mauve.embed.registry import get_embedder
-    >>> texts = {"human": ["a text", "another"], "model": ["one more", "the last"]}
-    >>> size = get_embedder(lambda texts: [[len(text), 1.0] for text in texts])
-    >>> found, forms = embed_samples(texts, size)
-    >>> [len(sample) for sample in found], list(forms)
-    ([2, 2], ['model'])
-    """
-    every = [text for texts in samples.values() for text in texts]
-    found = (cached_if_known(embedder) if cache else embedder).embed(every, on_progress)
-    features = checked_rows(found.features, len(every))
-    ends = np.cumsum([len(texts) for texts in samples.values()])[:-1]
-    rows = np.split(np.arange(len(every)), ends)
-    embedded = [
-        Sample(name, features[part], [*texts], int(found.truncated[part].sum()))
-        for (name, texts), part in zip(samples.items(), rows, strict=True)
-    ]
-    (_, human), *systems = samples.items()
-    forms = {
-        name: check_form(
-            human,
-            texts,
-            name=name,
-            human_tokens=found.n_tokens[rows[0]],
-            model_tokens=found.n_tokens[part],
-        )
-        for (name, texts), part in zip(systems, rows[1:], strict=True)
-    }
-    return embedded, forms
-
-
-def checked_rows(features: ArrayLike, n_texts: int) -> NDArray[Any]:
-    """Return what an embedder made if it is one row of finite numbers a text, or raise.
-
-    Examples
-    --------
-    >>> checked_rows([[1.0], [2.0]], 2).shape
-    (2, 1)
-    """
-    found = checked_features(np.asarray(features), "The embedder's result")
-    if len(found) != n_texts:
-        raise InvalidParameterError(
-            "The 'embedder' parameter must return one row of features for each text. "
-            f"Got {len(found)} rows for {n_texts} texts instead."
-        )
-    return found
-
-
-MIN_TEXTS = 2 * N_BLOCKS  # two texts a side in every block
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """The samples of a comparison, human first.
-
-    Attributes
-    ----------
-    samples : list of Sample
-    origin : str
-        Where the features come from, for the signature.
-    forms : dict from name to FormReport
-        Differences of form of every system; empty where features were given.
-    keys : array of int, shape (n,), or None
-        A hash of every text, sample after sample. Features of one text differ in the last bit
-        from one processor to another, and what follows from a hash of them would as well.
-    """
-
-    samples: list[Sample]
-    origin: str
-    forms: dict[str, FormReport] = field(default_factory=dict)
-    keys: HashArray | None = None
-
-
-@dataclass(frozen=True)
-class ReadInputs:
-    """The samples of a call as they were given, human first: texts or features.
+    Texts are read, checked and hashed when this object is made, and embedded when the features
+    are first asked for. Every step that gets this object shares the work.
 
     Attributes
     ----------
     texts : dict from name to list of str, or None
-        Prepared as was asked for; None where features were given.
-    features : dict from name to array of shape (n, d), or None
-    origin : str
-        Which embedder made the features, or what was done to the texts.
+        Normalised texts; None if features were passed.
+    given_features : dict from name to array of shape (n, d), or None
+        Features as passed; None if texts were.
+    recipe : str
+        Normalisation of the texts, or the embedder that made the feature files.
+    embedder : Embedder or None
+        None if features were passed.
+    hashes : array of int, shape (n,)
+        A 64-bit hash of every text, or of its features, sample after sample. Features of one
+        text differ in the last bit between processors, so texts are hashed where there are any.
+    prompts : dict from name to list of str, or None
+        The prompt that each text answers.
+    on_progress : callable or None
+        Called while texts are embedded.
     """
 
     texts: dict[str, list[str]] | None
-    features: dict[str, NDArray[Any]] | None
-    origin: str
+    given_features: dict[str, NDArray[Any]] | None
+    recipe: str
+    embedder: Embedder | None
+    hashes: HashArray
+    prompts: dict[str, list[str]] | None = None
+    on_progress: Progress | None = field(default=None, repr=False)
 
-    @property
+    @cached_property
     def sizes(self) -> dict[str, int]:
         """Number of texts of every sample."""
-        samples: Mapping[str, Sized] = self.texts or self.features or {}
+        samples: Mapping[str, Sized] = self.texts or self.given_features or {}
         return {name: len(sample) for name, sample in samples.items()}
 
     @property
-    def width(self) -> int:
-        """Number of features; 0 where texts were given."""
-        return 0 if self.features is None else int(next(iter(self.features.values())).shape[1])
+    def human_name(self) -> str:
+        """Name of the human sample."""
+        return next(iter(self.sizes))
 
     @property
-    def keys(self) -> HashArray | None:
-        """A hash of every text, sample after sample."""
-        if self.texts is None:
+    def system_names(self) -> list[str]:
+        """Names of the systems."""
+        return [*self.sizes][1:]
+
+    @property
+    def origin(self) -> str:
+        """Where the features come from, for the signature: embedder and normalisation."""
+        if self.embedder is None:
+            return self.recipe
+        return embedding_origin(self.embedder, self.recipe)
+
+    @cached_property
+    def prompt_hashes(self) -> HashArray | None:
+        """A hash of the prompt of every text; None without prompts."""
+        if self.prompts is None:
             return None
-        return np.concatenate([text_hashes(own) for own in self.texts.values()])
+        return np.concatenate([text_hashes(prompts) for prompts in self.prompts.values()])
+
+    @cached_property
+    def embedded(self) -> Embedded | None:
+        """Embedded texts of all samples; None if features were passed."""
+        if self.texts is None or self.embedder is None:
+            return None
+        texts = [text for sample in self.texts.values() for text in sample]
+        return embed_texts(texts, self.embedder, self.on_progress)
+
+    @cached_property
+    def features(self) -> dict[str, NDArray[Any]]:
+        """Features of every sample, each of shape (n, d)."""
+        if self.embedded is None:
+            return self.given_features or {}
+        return {name: self.embedded.features[self.slice_of(name)] for name in self.sizes}
+
+    @cached_property
+    def forms(self) -> dict[str, FormReport]:
+        """Differences of form between every system and human text; empty for features."""
+        if self.texts is None or self.embedded is None:
+            return {}
+        n_tokens, human = self.embedded.n_tokens, self.human_name
+        return {
+            name: check_form(
+                self.texts[human],
+                self.texts[name],
+                name=name,
+                human_tokens=n_tokens[self.slice_of(human)],
+                model_tokens=n_tokens[self.slice_of(name)],
+            )
+            for name in self.system_names
+        }
+
+    def n_truncated(self, name: str) -> int:
+        """Return how many texts of a sample are longer than the embedder reads."""
+        if self.embedded is None:
+            return 0
+        return int(self.embedded.truncated[self.slice_of(name)].sum())
+
+    def slice_of(self, name: str) -> slice:
+        """Return the position of a sample's texts among all texts."""
+        names = [*self.sizes]
+        start = sum(self.sizes[before] for before in names[: names.index(name)])
+        return slice(start, start + self.sizes[name])
+
+    def rows_of(self, name: str) -> IntArray:
+        """Return the positions of a sample's texts among all texts."""
+        rows = self.slice_of(name)
+        return np.arange(rows.start, rows.stop)
+
+    def hashes_of(self, name: str) -> HashArray:
+        """Return the hashes of a sample's texts."""
+        return self.hashes[self.slice_of(name)]
 
 
-def read_inputs(
-    names: Sequence[str],
-    sources: Sequence[SampleLike],
+def load_samples(
+    human: SampleLike,
+    systems: SystemsLike,
     *,
+    embedder: EmbedderLike = "bundled",
+    device: str = "auto",
+    cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
     empty: str = "error",
+    prompts: Prompts | None = None,
+    min_texts: int = 1,
     caller: str = "compare",
-) -> ReadInputs:
-    """Read all samples, and prepare them where they are text.
+    on_progress: Progress | None = None,
+) -> Samples:
+    """Read and check human text and one or more systems.
 
     Parameters
     ----------
-    names : sequence of str
-        Human first; all different.
-    sources : sequence of str or array_like or path
-        As many, all text or all features.
-    strip, match_length, empty
+    human, systems, embedder, device, cache, strip, match_length, empty, prompts, on_progress
         As for :func:`mauve.compare`.
+    min_texts : int
+        Smallest sample that is accepted.
     caller : str
-        What messages call the function.
+        Function that error messages name.
 
     Examples
     --------
-    >>> read_inputs(["human", "m"], [["a text "] * 10, ["a text"] * 10], strip=True).origin
-    'strip'
+    >>> samples = load_samples(np.eye(10), {"m": np.ones((12, 10))})
+    >>> samples.sizes, samples.origin
+    ({'human': 10, 'm': 12}, 'features-10')
+    """
+    named = systems if isinstance(systems, Mapping) else {"model": systems}
+    names = [str(name) for name in named]
+    if not names or len(set(names)) < len(names):
+        rule = "one sample or a mapping of at least one name, all different"
+        raise bad_parameter(caller, "systems", rule, names)
+    sources = dict(zip([human_name_beside(names), *names], [human, *named.values()], strict=True))
+    return read_samples(
+        sources,
+        embedder=embedder,
+        device=device,
+        cache=cache,
+        strip=strip,
+        match_length=match_length,
+        empty=empty,
+        prompts=prompts,
+        min_texts=min_texts,
+        caller=caller,
+        on_progress=on_progress,
+    )
+
+
+def read_samples(
+    sources: Mapping[str, SampleLike],
+    *,
+    embedder: EmbedderLike = "bundled",
+    device: str = "auto",
+    cache: bool = True,
+    strip: bool = False,
+    match_length: bool = False,
+    empty: str = "error",
+    prompts: Prompts | None = None,
+    min_texts: int = 1,
+    caller: str = "compare",
+    on_progress: Progress | None = None,
+) -> Samples:
+    """Read and check samples by name; see :func:`load_samples` for the parameters.
+
+    Examples
+    --------
+    >>> samples = read_samples({"a": ["one text "] * 3, "b": ["a text"] * 2}, strip=True)
+    >>> samples.recipe, samples.texts["b"]
+    ('strip', ['a text', 'a text'])
     """
     check_choice(caller, "empty", empty, EMPTY)
-    raw = {name: read_sample(source, name) for name, source in zip(names, sources, strict=True)}
-    for name, sample in raw.items():
-        if len(sample) < MIN_TEXTS:
+    loaded = {name: read_sample(source, name) for name, source in sources.items()}
+    for name, sample in loaded.items():
+        if len(sample) < min_texts:
             raise InvalidParameterError(
-                f"'{name}' must have at least {MIN_TEXTS} texts for {caller}. Got {len(sample)} "
-                "instead: collect more, some hundreds if a difference is to be seen."
+                f"'{name}' must have at least {min_texts} texts for {caller}. Got {len(sample)} "
+                "instead: collect more, some hundreds to detect a difference."
             )
-    texts = {name: sample for name, sample in raw.items() if isinstance(sample, list)}
+    sizes = {name: len(sample) for name, sample in loaded.items()}
+    checked_prompts = prompts_by_sample(prompts, sizes, caller)
+    texts = {name: sample for name, sample in loaded.items() if isinstance(sample, list)}
     if not texts:
         if strip or match_length:
             raise InvalidParameterError(
                 f"The 'strip' and 'match_length' parameters of {caller} must be left out for "
                 "features, which have no text to change: pass the texts instead."
             )
-        features = {name: np.asarray(sample) for name, sample in raw.items()}
+        features = {name: np.asarray(sample) for name, sample in loaded.items()}
         width = _common_width(features)  # first: files of one embedder may be damaged too
-        return ReadInputs(None, features, _common_origin(sources, caller) or f"features-{width}")
-    if len(texts) < len(raw):
+        origin = _common_origin([*sources.values()], caller) or f"features-{width}"
+        hashes = np.concatenate([feature_hashes(rows) for rows in features.values()])
+        return Samples(None, features, origin, None, hashes, checked_prompts)
+    if len(texts) < len(loaded):
         raise InvalidParameterError(
             f"The 'human' and 'systems' parameters of {caller} must be all text or all features. "
             f"Got text for {', '.join(texts)} alone instead."
         )
-    prepared, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
-    return ReadInputs(prepared, None, recipe)
-
-
-def load_inputs(
-    names: Sequence[str],
-    sources: Sequence[SampleLike],
-    embedder: EmbedderLike,
-    *,
-    device: str = "auto",
-    cache: bool = True,
-    strip: bool = False,
-    match_length: bool = False,
-    empty: str = "error",
-    on_progress: Progress | None = None,
-) -> Inputs:
-    """Read all samples, and embed them where they are text.
-
-    Parameters
-    ----------
-    names, sources, strip, match_length, empty
-        As for :func:`read_inputs`.
-    embedder, cache
-        As for :func:`mauve.compare`.
-    device : str
-        Where to embed.
-
-    Examples
-    --------
-    >>> found = load_inputs(["human", "m"], [np.eye(10), np.ones((10, 10))], "bundled")
-    >>> [sample.name for sample in found.samples], found.origin
-    (['human', 'm'], 'features-10')
-    """
-    read = read_inputs(names, sources, strip=strip, match_length=match_length, empty=empty)
-    if read.texts is None:
-        given = (read.features or {}).items()
-        return Inputs([Sample(name, features) for name, features in given], read.origin)
     chosen = get_embedder(embedder, device=device)
-    samples, forms = embed_samples(read.texts, chosen, cache=cache, on_progress=on_progress)
-    return Inputs(samples, origin_of(chosen, read.origin), forms, read.keys)
+    normalised, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
+    return Samples(
+        normalised,
+        None,
+        recipe,
+        cached_if_known(chosen) if cache else chosen,
+        np.concatenate([text_hashes(sample) for sample in normalised.values()]),
+        checked_prompts,
+        on_progress,
+    )
 
 
-def reference_name(systems: Sequence[str]) -> str:
-    """Return what the human texts are called beside systems of these names.
+def embed_texts(
+    texts: Sequence[str], embedder: Embedder, on_progress: Progress | None = None
+) -> Embedded:
+    """Embed texts and check that there is one row of finite numbers for each.
 
     Examples
     --------
-    >>> reference_name(["gpt"]), reference_name(["human"])
+    >>> lengths = get_embedder(lambda texts: [[len(text), 1.0] for text in texts])
+    >>> embed_texts(["a text", "another"], lengths).features.tolist()
+    [[6.0, 1.0], [7.0, 1.0]]
+    """
+    embedded = embedder.embed(texts, on_progress)
+    features = check_features(np.asarray(embedded.features), "The embedder's result")
+    if len(features) != len(texts):
+        raise InvalidParameterError(
+            "The 'embedder' parameter must return one row of features for each text. "
+            f"Got {len(features)} rows for {len(texts)} texts instead."
+        )
+    return embedded
+
+
+def embedding_origin(embedder: Embedder, recipe: str) -> str:
+    """Return the embedder and the normalisation of the texts, as a signature has them.
+
+    Examples
+    --------
+    >>> embedding_origin(get_embedder("bundled"), "strip").endswith(":surprisal:512:strip")
+    True
+    """
+    return f"{embedder.signature}:{recipe}" if recipe else embedder.signature
+
+
+def human_name_beside(systems: Sequence[str]) -> str:
+    """Return the name of the human sample beside systems of these names.
+
+    A system may be called "human" too, for instance one half of the human texts against the
+    other.
+
+    Examples
+    --------
+    >>> human_name_beside(["gpt"]), human_name_beside(["human"])
     ('human', 'human (reference)')
     """
     return "human" if "human" not in systems else "human (reference)"
 
 
 def _common_origin(sources: Sequence[SampleLike], caller: str) -> str | None:
-    """Return the embedder that made all files of features, where all say so."""
+    """Return the embedder that made all feature files, if all of them name it."""
     origins = [feature_origin(source) for source in sources]
     different = sorted({origin for origin in origins if origin is not None})
     if len(different) > 1:
@@ -280,7 +320,7 @@ def _common_origin(sources: Sequence[SampleLike], caller: str) -> str | None:
 
 
 def _common_width(samples: Mapping[str, NDArray[Any]]) -> int:
-    """Return the number of features, if all samples have as many."""
+    """Return the number of features, which must be the same for all samples."""
     width = int(next(iter(samples.values())).shape[1])
     for name, features in samples.items():
         if features.shape[1] != width:

@@ -1,10 +1,9 @@
-"""A sample in any form in: features, feature files, texts, text files."""
+"""Read one sample: texts, features, or a file of either."""
 
 import gzip
 import os
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -13,41 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
+from mauve.arrays import HashArray
 from mauve.errors import InvalidParameterError, MauveError
 from mauve.text.read import TEXT_SUFFIXES, read_texts
 from mauve.text.words import checked_texts
 
-#: What `compare` takes as a sample: features, texts, or the path of a file of either.
+_CHUNK = 1024  # rows read at a time: a mapped file may be larger than memory
+
+#: A sample as users pass it: features, texts, or the path of a file of either.
 SampleLike = ArrayLike | Sequence[str] | str | Path
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Features of one sample of texts.
-
-    Attributes
-    ----------
-    name : str
-        What messages and tables call it.
-    features : array of shape (n, d)
-        Finite numbers of any float or integer type, possibly mapped from a file.
-    texts : list of str or None
-        What was embedded; None where features were given.
-    n_truncated : int
-        Texts that were longer than the embedder reads.
-    """
-
-    name: str
-    features: NDArray[Any]
-    texts: list[str] | None = None
-    n_truncated: int = 0
-
-    def __len__(self) -> int:
-        return len(self.features)
-
-
 def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
-    """Turn whatever a user has into features or texts, or say in one sentence why not.
+    """Return a sample as texts or as features, or raise an error that names the remedy.
 
     Parameters
     ----------
@@ -55,7 +32,7 @@ def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
         Features of shape (n, d); texts; a ``.npy``, ``.npy.gz`` or ``.safetensors`` file of
         features; or a file that :func:`mauve.text.read.read_texts` reads.
     name : str
-        What to call it.
+        Name of the sample in error messages.
 
     Returns
     -------
@@ -71,7 +48,7 @@ def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
     if isinstance(source, str | Path):
         if is_text_file(source):
             return read_texts(source).texts
-        return checked_features(_read_features(Path(source)), f"'{source}'")
+        return check_features(_read_features(Path(source)), f"'{source}'")
     if _is_text(source):
         return _texts(source, name)
     if isinstance(source, Iterator):
@@ -86,11 +63,11 @@ def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
             f"'{name}' must be features of shape (n, d), texts, or a path. "
             f"Got what NumPy cannot make an array of instead ({error})."
         ) from error
-    return checked_features(features, f"'{name}'")
+    return check_features(features, f"'{name}'")
 
 
 def is_text_file(path: str | Path) -> bool:
-    """Return whether a path is that of a file of texts, or standard input.
+    """Return whether a path names a text file or standard input.
 
     Examples
     --------
@@ -102,7 +79,7 @@ def is_text_file(path: str | Path) -> bool:
 
 
 def feature_origin(source: SampleLike) -> str | None:
-    """Return which embedder made a file of features, where the file says so.
+    """Return the embedder that made a feature file, if the file names it.
 
     Examples
     --------
@@ -116,17 +93,17 @@ def feature_origin(source: SampleLike) -> str | None:
 
 
 def load_features(source: SampleLike, name: str) -> NDArray[Any]:
-    """Return the features of a sample that must not be text.
+    """Return the features of a sample; text is rejected.
 
     Examples
     --------
     >>> load_features([[0.0, 1.0]], "p_features").shape
     (1, 2)
     """
-    found = read_sample(source, name)
-    if isinstance(found, list):
+    features = read_sample(source, name)
+    if isinstance(features, list):
         raise InvalidParameterError(f"'{name}' must be features of shape (n, d). Got text instead.")
-    return found
+    return features
 
 
 def _texts(source: Any, name: str) -> list[str]:
@@ -147,8 +124,15 @@ def _is_text(source: object) -> bool:
     return isinstance(source, Sequence) and any(isinstance(item, str) for item in source)
 
 
-def checked_features(features: NDArray[Any], what: str) -> NDArray[Any]:
-    """Return features if they are finite numbers in two dimensions, or raise."""
+def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
+    """Return `features` if they are finite numbers of shape (n, d), else raise.
+
+    Parameters
+    ----------
+    features : array
+    what : str
+        What error messages call them.
+    """
     if features.dtype.kind not in "fiu":
         raise InvalidParameterError(
             f"{what} must hold real numbers. Got the type {features.dtype} instead."
@@ -163,9 +147,9 @@ def checked_features(features: NDArray[Any], what: str) -> NDArray[Any]:
             f"{what} must hold at least one text with at least one feature. "
             f"Got the shape {features.shape} instead."
         )
-    for start in range(0, len(features), 4096):  # by parts: the file may be larger than memory
-        with np.errstate(over="ignore"):  # what does not fit is found below
-            part = features[start : start + 4096].astype(np.float32, copy=False)
+    for start in range(0, len(features), _CHUNK):
+        with np.errstate(over="ignore"):  # an overflow becomes infinite, which is rejected below
+            part = features[start : start + _CHUNK].astype(np.float32, copy=False)
         bad = ~np.isfinite(part).all(axis=1)
         if bad.any():
             row = start + int(np.flatnonzero(bad)[0])
@@ -180,13 +164,13 @@ def _read_features(path: Path) -> NDArray[Any]:
     suffixes = path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:]
     kind = "".join(suffixes)
     try:
-        found = path.is_file()
+        exists = path.is_file()
     except (OSError, ValueError):  # too long for a file name, or with a NUL in it
-        found = False
-    if not found:
-        shown = str(path) if len(str(path)) <= 200 else f"{str(path)[:200]}..."
+        exists = False
+    if not exists:
+        start = str(path) if len(str(path)) <= 200 else f"{str(path)[:200]}..."
         raise InvalidParameterError(
-            f"{shown!r} must be the path of a file, or a list of texts. No such file was found."
+            f"{start!r} must be the path of a file, or a list of texts. No such file was found."
         )
     try:
         if kind == ".npy":
@@ -224,3 +208,42 @@ def _read_safetensors(path: Path) -> NDArray[Any]:
             raise InvalidParameterError(
                 f"'{path}' must hold a type that NumPy knows ({error}). Convert it to float32."
             ) from error
+
+
+def feature_hashes(features: NDArray[Any]) -> HashArray:
+    """Hash each row of `features`, shape (n, d), as 32-bit numbers, to 64 bits.
+
+    Everything random about a text follows from its hash, so a result does not depend on the
+    order of the texts or on the sample they are in.
+
+    Examples
+    --------
+    >>> hashes = feature_hashes(np.array([[1, 2], [3, 4], [1, 2]]))
+    >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
+    (True, False)
+    """
+    d = features.shape[1]
+    weights = np.random.default_rng(d).integers(1 << 63, size=d, dtype=np.uint64) * 2 + 1
+    chunks = []
+    for start in range(0, len(features), _CHUNK):
+        rows = np.ascontiguousarray(features[start : start + _CHUNK], dtype=np.float32)
+        # Adding zero turns -0.0 into 0.0, which has other bits.
+        bits = (rows + np.float32(0)).view(np.uint32)
+        chunks.append(bits.astype(np.uint64) @ weights)
+    return scramble_hashes(np.concatenate(chunks), 0)
+
+
+def scramble_hashes(hashes: HashArray, seed: int) -> HashArray:
+    """Scramble hashes with a random seed (the finaliser of SplitMix64).
+
+    Examples
+    --------
+    >>> same = np.zeros(2, dtype=np.uint64)
+    >>> len(set(scramble_hashes(same, 1)) | set(scramble_hashes(same, 2)))
+    2
+    """
+    salt = np.random.default_rng(seed).integers(1 << 63, dtype=np.uint64)
+    z = hashes ^ np.uint64(salt)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))

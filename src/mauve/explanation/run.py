@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauve.comparison.compared import Compared
-from mauve.comparison.results import Comparison
+from mauve.comparison.comparison import Comparison
 from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.explanation.clusters import check_clusters, consensus_clusters, map_texts

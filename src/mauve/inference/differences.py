@@ -29,6 +29,10 @@ class ScorePair:
         """First score minus the second."""
         return self.score[0] - self.score[1]
 
+    def reversed(self) -> "ScorePair":
+        """Return the pair with the second score first."""
+        return ScorePair(self.score[::-1], self.gap_error[::-1], self.correlation)
+
     def limits(self, confidence: float) -> tuple[float, float]:
         """Return the interval of the difference.
 

@@ -1,188 +1,228 @@
-"""Models under test: which is behind a system, and what it makes of the human texts."""
+"""Build the tokens, features and log-probabilities that the selected measures need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.arrays import FloatArray, HashArray
-from mauve.embed.load import ReadInputs, checked_rows
-from mauve.embed.protocol import Embedder, Progress
+from mauve.arrays import FloatArray
+from mauve.comparison.settings import MIN_TEXTS
+from mauve.embed.load import Samples, read_samples
+from mauve.embed.protocol import Progress
+from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.escape import listed
 from mauve.lm.decoding import Decoder, parse_decoder
 from mauve.lm.scorer import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.protocol import Measure, Need, Side, TokenTable
 from mauve.measures.tokenizers import Tokenizer
-from mauve.quantize.crossfit import content_keys
-from mauve.text.prompts import Prompts, prompt_hashes, text_hashes
 
-_FEWEST_PROMPTS = 5
+_MIN_PROMPTS = 5
+_SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Makers:
-    """What makes the parts of a side; None where no measure asks for the part.
-
-    Attributes
-    ----------
-    tokenizer : Tokenizer or None
-    scorer : TokenScorer or None
-        The external language model.
-    embedder : Embedder or None
-    """
-
-    tokenizer: Tokenizer | None = None
-    scorer: TokenScorer | None = None
-    embedder: Embedder | None = None
-
-
 def make_sides(
-    read: ReadInputs,
-    training: ReadInputs | None,
-    makers: Makers,
+    samples: Samples,
+    training: Samples | None,
+    needs: Collection[Need],
     *,
-    prompts: Prompts | None = None,
+    tokenizer: Tokenizer | None = None,
+    scorer: TokenScorer | None = None,
     prompt_context: bool = False,
     seed: int = 0,
     on_progress: Progress | None = None,
 ) -> dict[str, Side]:
-    """Return one side for every sample, human first.
+    """Return every sample with the parts that measures need, human first.
 
-    Texts of a side are in the order of their hashes, so that nothing depends on that in which
-    they came.
+    Texts are sorted by their hashes, so that no value depends on the order in which they came.
 
     Parameters
     ----------
-    read : ReadInputs
-        The samples, human first.
-    training : ReadInputs or None
-        One sample that is not a side of its own.
-    makers : Makers
-    prompts, prompt_context, seed
+    samples : Samples
+    training : Samples or None
+        The training texts of the systems.
+    needs : collection of str
+        Parts that the selected measures are computed from.
+    tokenizer : Tokenizer, optional
+        Required for "tokens".
+    scorer : TokenScorer, optional
+        Language model; required for "log_probabilities".
+    prompt_context, seed
         As for :func:`mauve.measure`.
 
     Examples
     --------
-    >>> from mauve.embed.load import read_inputs
     >>> from mauve.measures.tokenizers import get_tokenizer
-    >>> read = read_inputs(["human", "model"], [["a text"] * 10, ["one more"] * 10])
-    >>> sides = make_sides(read, None, Makers(get_tokenizer("words")))
+    >>> from mauve.embed.load import load_samples
+    >>> samples = load_samples(["a text"] * 10, ["one more"] * 10)
+    >>> sides = make_sides(samples, None, ["tokens"], tokenizer=get_tokenizer("words"))
     >>> sides["model"].tokens.lengths[:3].tolist(), sides["human"].features is None
     ([2, 2, 2], True)
     """
-    hashes = prompt_hashes(prompts, read.sizes, "measure")
-    keys = sample_keys(read)
-    if hashes is None:
-        groups = [deal_texts(own) for own in keys]
-        orders = [np.argsort(own, kind="stable") for own in keys]
-    else:
-        groups = deal_prompts(hashes)
-        for name, own in zip(read.sizes, groups, strict=True):
-            if own.n_used < _FEWEST_PROMPTS:
-                raise InvalidParameterError(
-                    f"The 'prompts' parameter of measure must have at least {_FEWEST_PROMPTS} "
-                    f"different prompts for '{name}', or there is nothing to make an interval of. "
-                    f"Got {own.n_prompts} instead: use more prompts, or none."
-                )
-        orders = [np.lexsort(pair) for pair in zip(hashes, keys, strict=True)]
-    samples = [read] if training is None else [training, read]
-    tokens = _tokens(samples, makers.tokenizer)
-    features = _features(samples, makers.embedder, on_progress)
-    context = _own_prompts(prompts, read.sizes) if prompt_context else None
-    scores = _scores(read, makers.scorer, context, on_progress)
-    trained = None
+    hashes = [samples.hashes_of(name) for name in samples.sizes]
+    groups, orders = _groups_and_orders(samples, hashes)
+    both = [samples] if training is None else [training, samples]
+    tokens = {} if tokenizer is None else _tokens(both, tokenizer)
+    features = {}
+    if "features" in needs:
+        features = {name: rows for part in both for name, rows in part.features.items()}
+    prompts = samples.prompts if prompt_context else None
+    log_probabilities = {}
+    if scorer is not None:
+        log_probabilities = _log_probabilities(samples, scorer, prompts, on_progress)
+    trained_on = None
     if training is not None:
-        (name,) = training.sizes
-        nothing = Groups(np.zeros(0, dtype=np.intp), 0)  # it has no say in any spread
-        trained = Side(name, nothing, tokens=tokens.get(name), features=features.get(name))
+        name = training.human_name
+        no_groups = Groups(np.zeros(0, dtype=np.intp), 0)  # training texts have no interval
+        trained_on = Side(name, no_groups, tokens=tokens.get(name), features=features.get(name))
     sides = {}
-    for name, own_keys, own_groups, order in zip(read.sizes, keys, groups, orders, strict=True):
+    for name, sample_hashes, group, order in zip(
+        samples.sizes, hashes, groups, orders, strict=True
+    ):
         sides[name] = Side(
             name,
-            replace(own_groups, labels=own_groups.labels[order]),
-            keys=own_keys[order],
-            texts=None if read.texts is None else _ordered(read.texts[name], order),
-            prompts=None if context is None else _ordered(context[name], order),
+            replace(group, labels=group.labels[order]),
+            keys=sample_hashes[order],
+            texts=None if samples.texts is None else _ordered(samples.texts[name], order),
+            prompts=None if prompts is None else _ordered(prompts[name], order),
             tokens=tokens[name].ordered(order) if name in tokens else None,
             features=features[name][order] if name in features else None,
-            log_probabilities=_ordered(scores[name], order) if name in scores else None,
-            training=trained,
+            log_probabilities=(
+                _ordered(log_probabilities[name], order) if name in log_probabilities else None
+            ),
+            training=trained_on,
             seed=seed,
         )
     return sides
+
+
+def _groups_and_orders(
+    samples: Samples, hashes: Sequence[NDArray[np.uint64]]
+) -> tuple[list[Groups], list[NDArray[np.intp]]]:
+    """Return the groups of texts for intervals, and the order of the texts, of each sample."""
+    if samples.prompt_hashes is None:
+        groups = [deal_texts(sample_hashes) for sample_hashes in hashes]
+        return groups, [np.argsort(sample_hashes, kind="stable") for sample_hashes in hashes]
+    prompts = [samples.prompt_hashes[samples.slice_of(name)] for name in samples.sizes]
+    groups = deal_prompts(prompts)
+    for name, group in zip(samples.sizes, groups, strict=True):
+        if group.n_used < _MIN_PROMPTS:
+            raise InvalidParameterError(
+                f"The 'prompts' parameter of measure must have at least {_MIN_PROMPTS} "
+                f"different prompts for '{name}' to make an interval. "
+                f"Got {group.n_prompts} instead: use more prompts, or none."
+            )
+    return groups, [np.lexsort(pair) for pair in zip(prompts, hashes, strict=True)]
 
 
 def _ordered(items: Sequence[T], order: NDArray[np.intp]) -> list[T]:
     return [items[i] for i in order]
 
 
-def sample_keys(read: ReadInputs) -> list[HashArray]:
-    """Return a hash of every text, or of its features, of each sample.
-
-    Examples
-    --------
-    >>> from mauve.embed.load import read_inputs
-    >>> [len(keys) for keys in sample_keys(read_inputs(["human"], [["a text"] * 10]))]
-    [10]
-    """
-    if read.texts is not None:
-        return [text_hashes(own) for own in read.texts.values()]
-    return [content_keys(own.astype(np.float32)) for own in (read.features or {}).values()]
-
-
-def _own_prompts(prompts: Prompts | None, sizes: Mapping[str, int]) -> dict[str, list[str]]:
-    """Return the prompt of every text of each sample."""
-    by_name = prompts if isinstance(prompts, Mapping) else dict.fromkeys(sizes, prompts or ())
-    return {name: [str(prompt) for prompt in by_name[name]] for name in sizes}
-
-
-def _tokens(samples: Sequence[ReadInputs], tokenizer: Tokenizer | None) -> dict[str, TokenTable]:
-    """Return the tokens of all samples, in one numbering."""
-    if tokenizer is None:
-        return {}
-    texts = {name: own for read in samples for name, own in (read.texts or {}).items()}
+def _tokens(parts: Sequence[Samples], tokenizer: Tokenizer) -> dict[str, TokenTable]:
+    """Return the tokens of all samples with one vocabulary."""
+    texts = {name: sample for part in parts for name, sample in (part.texts or {}).items()}
     return dict(zip(texts, tokenizer.tables([*texts.values()]), strict=True))
 
 
-def _scores(
-    read: ReadInputs,
-    scorer: TokenScorer | None,
+def _log_probabilities(
+    samples: Samples,
+    scorer: TokenScorer,
     prompts: Mapping[str, list[str]] | None,
     on_progress: Progress | None,
 ) -> dict[str, list[FloatArray]]:
     """Return the log-probability of every token of every text."""
-    if scorer is None or read.texts is None:
+    if samples.texts is None:
         return {}
-    every = [text for own in read.texts.values() for text in own]
-    before = None if prompts is None else [one for name in read.sizes for one in prompts[name]]
-    found = scorer.log_probabilities(every, on_progress, before)
-    ends = np.cumsum([*read.sizes.values()])
-    return {
-        name: found[end - read.sizes[name] : end]
-        for name, end in zip(read.sizes, ends, strict=True)
-    }
+    texts = [text for sample in samples.texts.values() for text in sample]
+    context = None
+    if prompts is not None:
+        context = [prompt for name in samples.sizes for prompt in prompts[name]]
+    scores = scorer.log_probabilities(texts, on_progress, context)
+    return {name: scores[samples.slice_of(name)] for name in samples.sizes}
 
 
-def _features(
-    samples: Sequence[ReadInputs], embedder: Embedder | None, on_progress: Progress | None
-) -> dict[str, NDArray[Any]]:
-    """Return the features of all samples; those that were given as they are."""
-    found: dict[str, NDArray[Any]] = {}
-    for read in samples:
-        if read.texts is None:
-            found |= read.features or {}
-        elif embedder is not None:
-            every = [text for own in read.texts.values() for text in own]
-            features = embedder.embed(every, on_progress).features
-            checked = checked_rows(features, len(every))
-            ends = np.cumsum([*read.sizes.values()])[:-1]
-            found |= dict(zip(read.sizes, np.split(checked, ends), strict=True))
-    return found
+def load_training(
+    training: SampleLike | None, samples: Samples, *, strip: bool = False, empty: str = "error"
+) -> Samples | None:
+    """Read the training texts of the systems, which must be of the kind of the samples.
+
+    Parameters
+    ----------
+    training : sequence of str, array_like, path, or None
+    samples : Samples
+        Human text and systems; their embedder embeds the training texts.
+    strip, empty
+        As for :func:`mauve.compare`.
+
+    Examples
+    --------
+    >>> from mauve.embed.load import load_samples
+    >>> samples = load_samples(["a text"] * 10, ["one more"] * 10)
+    >>> load_training(["some text"] * 20, samples).sizes
+    {'training': 20}
+    """
+    if training is None:
+        return None
+    name = "training" if "training" not in samples.sizes else "training (set)"
+    trained_on = read_samples(
+        {name: training},
+        embedder=samples.embedder or "bundled",
+        cache=False,  # the embedder of the samples has the cache
+        strip=strip,
+        empty=empty,
+        min_texts=MIN_TEXTS,
+        caller="measure",
+        on_progress=samples.on_progress,
+    )
+    if (trained_on.texts is None) != (samples.texts is None):
+        kinds = ["features" if part.texts is None else "texts" for part in (samples, trained_on)]
+        raise InvalidParameterError(
+            "The 'training' parameter of measure must be of the same kind as 'human', "
+            f"{kinds[0]}. Got {kinds[1]} instead."
+        )
+    if trained_on.given_features and samples.given_features:
+        widths = [part.features[part.human_name].shape[1] for part in (samples, trained_on)]
+        if widths[0] != widths[1]:
+            raise InvalidParameterError(
+                f"The 'training' parameter of measure must have as many features as 'human', "
+                f"{widths[0]}. Got {widths[1]} instead: embed all texts with one model."
+            )
+    return trained_on
+
+
+def size_advice(
+    measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]
+) -> tuple[str, ...]:
+    """Return a warning for each system whose size makes measures of it incomparable."""
+    found = []
+    for unit in ("tokens", "texts"):
+        growing = [measure.name for measure in measures if measure.grows_with == unit]
+        n_human = _size(people, unit)
+        for side in sides.values() if growing else ():
+            n = _size(side, unit)
+            if n and n_human and not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
+                found.append(
+                    f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: "
+                    f"{listed(growing)} change with the size of a sample, so give as many texts"
+                    + (
+                        " of about the same length (match_length=True, --match-length)."
+                        if unit == "tokens"
+                        else "."
+                    )
+                )
+    return tuple(found)
+
+
+def _size(side: Side, unit: str) -> int:
+    if unit == "texts":
+        return 0 if side.features is None else len(side.features)
+    return 0 if side.tokens is None else len(side.tokens.ids)
 
 
 #: The model behind a system, and how it decodes: "MODEL@DECODER", or both.

@@ -1,74 +1,44 @@
-"""The front door of the comparison measures: samples in, a table of measures out."""
+"""Measure texts of systems and human text by many measures: :func:`measure` and its steps."""
 
 import hashlib
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 
 import numpy as np
 
-from mauve.comparison.results import Comparison, MauveResult
-from mauve.comparison.run import compare
-from mauve.embed.cached import RememberedEmbedder, cached_if_known
-from mauve.embed.load import ReadInputs, read_inputs, reference_name
-from mauve.embed.protocol import Embedder, Progress
-from mauve.embed.registry import EmbedderLike, get_embedder
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.results import MauveResult
+from mauve.comparison.run import compare_samples
+from mauve.comparison.settings import MIN_TEXTS, format_signature
+from mauve.embed.load import Samples, SystemsLike, load_samples
+from mauve.embed.protocol import Progress
+from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
-from mauve.errors import InvalidParameterError, MauveWarning, bad_parameter, check_int, check_real
+from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
 from mauve.escape import listed
 from mauve.frontier.score import gap_of, score_at
 from mauve.lm.scorer import TokenScorer, get_scorer
 from mauve.measures.estimate import N_GROUPS
 from mauve.measures.material import (
-    Makers,
     ModelLike,
     UnderTest,
+    load_training,
     make_sides,
     parse_model,
-    sample_keys,
+    size_advice,
     with_models,
 )
 from mauve.measures.protocol import Measure, Need, Side
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
 from mauve.measures.results import Measured, Measurements, measured
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
+from mauve.quantize.registry import get_quantizer
 from mauve.text.prompts import Prompts
-
-_SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
-
-
-def size_advice(
-    measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]
-) -> tuple[str, ...]:
-    """Return a warning for each system whose size makes measures of it incomparable."""
-    found = []
-    for unit in ("tokens", "texts"):
-        growing = [measure.name for measure in measures if measure.grows_with == unit]
-        n_human = _size(people, unit)
-        for side in sides.values() if growing else ():
-            n = _size(side, unit)
-            if n and n_human and not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
-                found.append(
-                    f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: "
-                    f"{listed(growing)} change with the size of a sample, so give as many texts"
-                    + (
-                        " of about the same length (match_length=True, --match-length)."
-                        if unit == "tokens"
-                        else "."
-                    )
-                )
-    return tuple(found)
-
-
-def _size(side: Side, unit: str) -> int:
-    if unit == "texts":
-        return 0 if side.features is None else len(side.features)
-    return 0 if side.tokens is None else len(side.tokens.ids)
 
 
 def measure(
     human: SampleLike,
-    systems: SampleLike | Mapping[str, SampleLike],
+    systems: SystemsLike,
     measures: str | Measure | Sequence[str | Measure] = "default",
     *,
     tokenizer: str | Tokenizer = "words",
@@ -155,123 +125,162 @@ def measure(
     >>> found["model"]["repetition"].value, found.human["repetition"].value
     (1.0, 0.0)
     """
-    named = systems if isinstance(systems, Mapping) else {"model": systems}
-    names = [str(name) for name in named]
-    if not names or len(set(names)) < len(names):
-        rule = "one sample or a mapping of names that differ"
-        raise bad_parameter("measure", "systems", rule, names)
-    tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
     check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
     check_int("measure", "seed", seed, 0)
     if prompt_context and prompts is None:
         rule = "False without 'prompts' (--prompts or --by-prompt)"
         raise bad_parameter("measure", "prompt_context", rule, prompt_context)
-    if comparison is not None and [*comparison] != names:
-        raise bad_parameter("measure", "comparison", f"of the systems {names}", [*comparison])
-    reference = reference_name(names)
-    read = read_inputs(
-        [reference, *names],
-        [human, *named.values()],
+    samples = load_samples(
+        human,
+        systems,
+        embedder=embedder,
+        device=device,
+        cache=cache,
         strip=strip,
         match_length=match_length,
         empty=empty,
-        caller="measure",
-    )
-    if tested and read.texts is None:
-        raise bad_parameter("measure", "models", "left out for features: give texts", [*tested])
-    trained = None if training is None else _read_training(training, read, strip, empty)
-    asked = [measures] if isinstance(measures, Measure) else measures
-    chosen = get_measures(asked, _available(read, tested, trained))
-    check_extras(chosen)
-    needs = {need for measure in chosen for need in measure.needs}
-    _check_used(needs, tested, training, reference)
-    makers = Makers(
-        get_tokenizer(tokenizer) if "tokens" in needs else None,
-        get_scorer(language_model, device=device) if "log_probabilities" in needs else None,
-        _embedder(embedder, device, cache) if "features" in needs and read.texts else None,
-    )
-    sides = make_sides(
-        read,
-        trained,
-        makers,
         prompts=prompts,
+        min_texts=MIN_TEXTS,
+        caller="measure",
+        on_progress=on_progress,
+    )
+    measurements = measure_samples(
+        samples,
+        measures,
+        tokenizer=tokenizer,
+        language_model=language_model,
+        models=models,
+        training=load_training(training, samples, strip=strip, empty=empty),
+        prompt_context=prompt_context,
+        confidence=confidence,
+        seed=seed,
+        device=device,
+        comparison=comparison,
+        on_progress=on_progress,
+    )
+    known = () if comparison is None else comparison.warnings
+    for message in measurements.warnings:
+        if message not in known:
+            warn_caller(message)
+    return measurements
+
+
+def measure_samples(
+    samples: Samples,
+    measures: str | Measure | Sequence[str | Measure] = "default",
+    *,
+    tokenizer: str | Tokenizer = "words",
+    language_model: str | TokenScorer = "bundled",
+    models: Mapping[str, ModelLike] | None = None,
+    training: Samples | None = None,
+    prompt_context: bool = False,
+    confidence: float = 0.95,
+    seed: int = 0,
+    device: str = "auto",
+    comparison: Comparison | None = None,
+    on_progress: Progress | None = None,
+) -> Measurements:
+    """Measure samples that are already read; warnings are kept in the result.
+
+    Parameters
+    ----------
+    samples : Samples
+        For instance ``comparison.compared.samples``.
+    training : Samples, optional
+        See :func:`load_training`.
+    measures, tokenizer, language_model, models, prompt_context, confidence, seed, device, \
+comparison, on_progress
+        As for :func:`measure`.
+
+    Examples
+    --------
+    >>> samples = load_samples(["It rained."] * 12, ["It rained and rained and rained"] * 12)
+    >>> measure_samples(samples, "repetition")["model"]["repetition"].value
+    1.0
+    """
+    systems, human_name = samples.system_names, samples.human_name
+    if comparison is not None and [*comparison] != systems:
+        raise bad_parameter("measure", "comparison", f"of the systems {systems}", [*comparison])
+    tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
+    if tested and samples.texts is None:
+        raise bad_parameter("measure", "models", "left out for features: give texts", [*tested])
+    requested = [measures] if isinstance(measures, Measure) else measures
+    selected = get_measures(requested, _available(samples, tested, training))
+    check_extras(selected)
+    needs = {need for measure in selected for need in measure.needs}
+    _check_used(needs, tested, training, human_name)
+    token_maker = get_tokenizer(tokenizer) if "tokens" in needs else None
+    scorer = None
+    if "log_probabilities" in needs:
+        scorer = get_scorer(language_model, device=device)
+    sides = make_sides(
+        samples,
+        training,
+        needs,
+        tokenizer=token_maker,
+        scorer=scorer,
         prompt_context=prompt_context,
         seed=seed,
         on_progress=on_progress,
     )
     if "model" in needs:
-        sides |= with_models(sides, reference, tested, device, on_progress)
-    people = sides.pop(reference)
-    advice = size_advice(chosen, people, sides)
-    for message in advice:
-        warnings.warn(message, MauveWarning, stacklevel=2)
-    values = _estimated(chosen, people, sides, confidence, on_progress or (lambda *_: None))
-    if MAUVE in chosen:
-        samples: Mapping[str, SampleLike] = read.texts or read.features or {}
+        sides |= with_models(sides, human_name, tested, device, on_progress)
+    human = sides.pop(human_name)
+    messages = size_advice(selected, human, sides)
+    values = _estimated(selected, human, sides, confidence, on_progress or (lambda *_: None))
+    has_mauve = MAUVE in selected
+    if has_mauve:
         if comparison is None:
-            comparison = compare(
-                samples[reference],
-                {name: samples[name] for name in names},
-                embedder=makers.embedder or "bundled",
-                cache=False,  # the embedder has the features already
-                empty=empty,
+            comparison = compare_samples(
+                samples,
+                get_quantizer("kmeans", device),
                 confidence=confidence,
                 n_permutations=0,
-                prompts=prompts,
                 seed=seed,
-                device=device,
-                on_progress=on_progress,
+                on_progress=on_progress or (lambda *_: None),
             )
         for name, result in comparison.items():
             values[name][MAUVE.name] = _as_measured(result)
-        advice += comparison.warnings
+        messages += comparison.warnings
+    signature = {"mauve": version("mauve-eval")}
+    if samples.texts is not None:
+        signature["texts"] = (samples.recipe or "as-given") + "-after-prompt" * prompt_context
+    if token_maker is not None:
+        signature["tok"] = token_maker.signature
+    if scorer is not None:
+        signature["lm"] = scorer.signature
+    if samples.embedder is None:
+        signature["emb"] = samples.recipe
+    elif "features" in needs:
+        signature["emb"] = samples.embedder.signature
+    if training is not None:
+        signature["training"] = _checksum(training)
+    if comparison is not None and has_mauve:
+        signature["k"] = str(next(iter(comparison.values())).num_buckets)
+    signature["se"] = f"{N_GROUPS}" + "-by-prompt" * (samples.prompts is not None)
+    signature["seed"] = str(seed)
     return Measurements(
-        chosen,
-        values.pop(reference),
+        selected,
+        values.pop(human_name),
         values,
-        human_name=reference,
-        n_texts={name: read.sizes.get(name, 0) for name in [reference, *values]},
+        human_name=human_name,
+        n_texts={name: samples.sizes.get(name, 0) for name in [human_name, *values]},
         models={name: f"{spec.model}@{spec.decoder}" for name, spec in tested.items()},
         confidence=confidence,
-        signature=_signature(
-            read,
-            trained,
-            makers,
-            comparison if MAUVE in chosen else None,
-            prompts,
-            prompt_context,
-            seed,
-        ),
-        warnings=advice,
+        signature=format_signature(signature),
+        warnings=messages,
     )
-
-
-def _read_training(training: SampleLike, read: ReadInputs, strip: bool, empty: str) -> ReadInputs:
-    name = "training" if "training" not in read.sizes else "training (set)"
-    found = read_inputs([name], [training], strip=strip, empty=empty, caller="measure")
-    if (found.texts is None) != (read.texts is None):
-        kinds = ["features" if given.texts is None else "texts" for given in (read, found)]
-        raise InvalidParameterError(
-            "The 'training' parameter of measure must be of the same kind as 'human', "
-            f"{kinds[0]}. Got {kinds[1]} instead."
-        )
-    if found.texts is None and found.width != read.width:
-        raise InvalidParameterError(
-            f"The 'training' parameter of measure must have as many features as 'human', "
-            f"{read.width}. Got {found.width} instead: embed all texts with one model."
-        )
-    return found
 
 
 def _check_used(
     needs: Collection[Need],
     tested: Mapping[str, UnderTest],
-    training: SampleLike | None,
-    reference: str,
+    training: Samples | None,
+    human_name: str,
 ) -> None:
-    """Raise where something was given that no measure reads."""
-    if reference in tested:
-        rule = f"a mapping without '{reference}', the human texts"
+    """Raise if models or training texts are passed that no selected measure uses."""
+    if human_name in tested:
+        rule = f"a mapping without '{human_name}', the human texts"
         raise bad_parameter("measure", "models", rule, [*tested])
     for given, need in ((bool(tested), "model"), (training is not None, "training")):
         if given and need not in needs:
@@ -283,22 +292,17 @@ def _check_used(
 
 
 def _available(
-    read: ReadInputs, tested: Mapping[str, UnderTest], trained: ReadInputs | None
+    samples: Samples, tested: Mapping[str, UnderTest], training: Samples | None
 ) -> set[Need]:
-    """Return what measures can be computed from."""
-    found: set[Need] = {"features"}
-    if read.texts is not None:
-        found |= {"texts", "tokens", "log_probabilities"}
+    """Return the parts that measures can be computed from."""
+    available: set[Need] = {"features"}
+    if samples.texts is not None:
+        available |= {"texts", "tokens", "log_probabilities"}
         if tested:
-            found.add("model")
-    if trained is not None:
-        found.add("training")
-    return found
-
-
-def _embedder(spec: EmbedderLike, device: str, cache: bool) -> Embedder:
-    found = get_embedder(spec, device=device)
-    return RememberedEmbedder(cached_if_known(found) if cache else found)
+            available.add("model")
+    if training is not None:
+        available.add("training")
+    return available
 
 
 def _estimated(
@@ -335,36 +339,6 @@ def _as_measured(result: MauveResult) -> Measured:
     return Measured(result.mauve, result.interval, result.mauve - below)
 
 
-def _signature(
-    read: ReadInputs,
-    trained: ReadInputs | None,
-    makers: Makers,
-    comparison: Comparison | None,
-    prompts: Prompts | None,
-    prompt_context: bool,
-    seed: int,
-) -> str:
-    """Return the recipe: what must be equal for two values to be comparable."""
-    parts = [f"mauve:{version('mauve-eval')}"]
-    if read.texts is not None:
-        parts.append(f"texts:{read.origin or 'as-given'}" + "-after-prompt" * prompt_context)
-    if makers.tokenizer is not None:
-        parts.append(f"tok:{makers.tokenizer.signature}")
-    if makers.scorer is not None:
-        parts.append(f"lm:{makers.scorer.signature}")
-    if makers.embedder is not None:
-        parts.append(f"emb:{makers.embedder.signature}")
-    elif read.texts is None:
-        parts.append(f"emb:{read.origin}")
-    if trained is not None:
-        parts.append(f"training:{_checksum(trained)}")
-    if comparison is not None:
-        parts.append(f"k:{next(iter(comparison.values())).num_buckets}")
-    by_prompt = "-by-prompt" if prompts is not None else ""
-    return "|".join([*parts, f"se:{N_GROUPS}{by_prompt}", f"seed:{seed}"])
-
-
-def _checksum(read: ReadInputs) -> str:
-    """Return a checksum of texts, or of features, in whatever order."""
-    (keys,) = sample_keys(read)
-    return hashlib.blake2b(np.sort(keys).tobytes(), digest_size=4).hexdigest()
+def _checksum(samples: Samples) -> str:
+    """Return a checksum of texts, or of features, that does not depend on their order."""
+    return hashlib.blake2b(np.sort(samples.hashes).tobytes(), digest_size=4).hexdigest()

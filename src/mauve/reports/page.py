@@ -1,4 +1,4 @@
-"""The report: a comparison and its explanation as one HTML file."""
+"""Render a comparison, its explanation and measures as one HTML file."""
 
 import base64
 import hashlib
@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from mauve import formatting
 from mauve.atomic import atomic_write, check_writable
-from mauve.comparison.results import Comparison
+from mauve.comparison.comparison import Comparison
 from mauve.errors import bad_parameter, need_packages
-from mauve.escape import escaped
+from mauve.escape import escaped, escaped_text
 from mauve.explanation.explained import Explanation
 from mauve.measures.results import Measurements
 from mauve.plots.palette import PALETTE
-from mauve.reports.selection import visible
 from mauve.reports.views import Page, make_page
-from mauve.reports.words import verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -32,20 +30,20 @@ def write_report(
     measured: Measurements | None = None,
     title: str | None = None,
 ) -> None:
-    """Write a comparison as a page that needs nothing but a browser.
+    """Write a comparison as one HTML file.
 
     Parameters
     ----------
     comparison : Comparison
-        What :func:`mauve.compare` found.
+        Result of :func:`mauve.compare`.
     path : str or Path
-        The file; it is replaced as a whole or not at all.
+        The file. It is written atomically.
     explanation : Explanation, optional
-        What :func:`mauve.explain` found of the same comparison.
+        Result of :func:`mauve.explain` for this comparison.
     measured : Measurements, optional
-        What :func:`mauve.measure` found of the same systems.
+        Result of :func:`mauve.measure` for the same systems.
     title : str, optional
-        What the page is called.
+        Title of the page.
 
     Raises
     ------
@@ -65,13 +63,13 @@ def write_report(
 
 
 def check_report(path: str | Path) -> None:
-    """Raise unless a report can be made and written to `path`; before the work starts."""
+    """Raise unless a report can be made and written to `path`; called before the work."""
     check_extra()
     check_writable(Path(path))
 
 
 def check_extra() -> None:
-    """Raise unless what a report takes is installed."""
+    """Raise unless the ``report`` extra is installed."""
     need_packages("The report", ["jinja2", "matplotlib"], "report")
 
 
@@ -82,7 +80,7 @@ def render_report(
     measured: Measurements | None = None,
     title: str | None = None,
 ) -> str:
-    """Return a comparison as a page; see :func:`write_report` for the parameters.
+    """Return a comparison as HTML; see :func:`write_report` for the parameters.
 
     The same input gives the same page.
 
@@ -110,7 +108,7 @@ def render_report(
 def _check_parts(
     comparison: Comparison, explanation: Explanation | None, measured: Measurements | None
 ) -> None:
-    """Raise where a part of the page is of something else."""
+    """Raise if explanation or measurements belong to another comparison."""
     if explanation is not None:
         if not isinstance(explanation, Explanation):
             rule = "what mauve.explain returns"
@@ -130,9 +128,9 @@ def _check_parts(
 def _rendered(page: Page) -> str:
     from markupsafe import Markup
 
-    # Not from users: the package's own files, and pictures that Pictures has made safe.
-    style = _colours() + _own_file("report.css") + page.pictures.css
-    script = _own_file("report.js")
+    # Trusted: files of this package, and plots that Pictures has cleaned.
+    style = _colours() + _package_file("report.css") + page.pictures.css
+    script = _package_file("report.js")
     return (
         _environment()
         .get_template("report.html.j2")
@@ -152,13 +150,12 @@ def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("mauve.report"),
+        loader=PackageLoader("mauve.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        # Whatever comes from users is escaped, and before that all that is hidden is written
-        # out, here and not at each use, so that none can be forgotten.
+        # All strings are escaped here and not at each use, so that none can be forgotten.
         finalize=_finalized,
     )
     environment.filters.update(
@@ -169,25 +166,28 @@ def _environment() -> "Environment":
         name=escaped,
         nats=formatting.format_nats,
         p_cell=formatting.format_p_value,
-        p_value=formatting.p_value_phrase,
+        p_value=_unbroken_p_value,
         percent=formatting.format_share,
         score=formatting.format_score,
-        verdict=verdict,
     )
     return environment
 
 
+def _unbroken_p_value(p: float) -> str:
+    return formatting.p_value_phrase(p).replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def _finalized(value: Any) -> Any:
-    # Markup is a str too, and is not to be touched.
-    return visible(value) if type(value) is str else value
+    # Markup is a subclass of str and is left as it is.
+    return escaped_text(value) if type(value) is str else value
 
 
-def _own_file(name: str) -> str:
-    return files("mauve.report").joinpath(name).read_text(encoding="utf-8")
+def _package_file(name: str) -> str:
+    return files("mauve.reports").joinpath(name).read_text(encoding="utf-8")
 
 
 def _colours() -> str:
-    """Return the palette as variables, each with its light and its dark colour."""
+    """Return the palette as CSS variables with light and dark colours."""
     variables = "".join(
         f"--{name}:light-dark({light},{dark});" for name, (light, dark) in PALETTE.items()
     )
@@ -200,7 +200,7 @@ def _colours() -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Return a content security policy that allows this style and this script, and nothing else."""
+    """Return a content security policy that allows only this style and this script."""
     return (
         f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"

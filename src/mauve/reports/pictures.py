@@ -1,4 +1,4 @@
-"""Matplotlib's pictures as parts of a page: its colours, its font, no styles of their own."""
+"""Turn Matplotlib plots into SVG that takes colours and font from the page."""
 
 import io
 import re
@@ -20,20 +20,21 @@ _NUMBER = re.compile(r"-?\d+\.\d+")
 _AROUND_COMMAND = re.compile(r"\s*([A-Za-z])\s*")
 _DOT = re.compile(r"M([-\d.]+ [-\d.]+)L\1(?=M|$)")
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
+_LINK = re.compile(r"^#(.+)$", re.DOTALL)
 _FONT_SIZE = re.compile(r"([\d.]+px)")
 _TURN_BY_NOTHING = re.compile(r"rotate\(-?0(\.0+)? [^)]*\)")
 _HALO = "halo"
-# Matplotlib's settings are those of the process: one report at a time changes them.
+# Matplotlib has one set of settings per process: one report at a time changes them.
 _LOCK = threading.Lock()
 
-#: The page's variable for every colour of a picture.
+#: CSS variable of the page for every colour of a plot.
 _VARIABLES = {light: f"var(--{name})" for name, (light, _) in PALETTE.items()} | {
     "#000000": "var(--ink)",
 }
 
 
 class Pictures:
-    """The pictures of one page, and the style sheet that they share.
+    """The plots of one page and the style sheet that they share.
 
     Examples
     --------
@@ -48,24 +49,24 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._classes: dict[str, str] = {}  # from declarations to the class that has them
+        self._classes: dict[str, str] = {}  # class name by declarations
 
     @property
     def css(self) -> str:
-        """The rules that the pictures need."""
+        """CSS rules of the plots."""
         return "".join(f".{name}{{{rules}}}\n" for rules, name in self._classes.items())
 
     def draw(self, name: str, plot: "Callable[[], Axes]", alternative: str) -> str:
-        """Return a picture as an ``svg`` element.
+        """Return a plot as an ``svg`` element.
 
         Parameters
         ----------
         name : str
-            Of letters, digits and hyphens; no other picture of the page may have it.
+            Letters, digits and hyphens; unique on the page.
         plot : callable
             Returns the axes of a new figure.
         alternative : str
-            What the picture shows, for those who cannot see it.
+            Description for readers who cannot see it.
         """
         root = ElementTree.fromstring(_saved(plot))
         for part in root.iter():
@@ -74,7 +75,7 @@ class Pictures:
             root.remove(part)
         for part in root.findall("defs"):
             for sheet in part.findall("style"):
-                part.remove(sheet)  # its rules would hold for all of the page
+                part.remove(sheet)  # its rules would apply to the whole page
         self._tidy(root, name)
         _unwrap(root)
         box = root.attrib["viewBox"]
@@ -86,10 +87,13 @@ class Pictures:
 
     def _tidy(self, root: ElementTree.Element, name: str) -> None:
         used = {
-            found
+            reference
             for part in root.iter()
             for value in part.attrib.values()
-            for found in [*_REFERENCE.findall(value), value[1:] if value.startswith("#") else ""]
+            for reference in [
+                *_REFERENCE.findall(value),
+                value[1:] if value.startswith("#") else "",
+            ]
         }
         ids = {old: f"{name}-{i}" for i, old in enumerate(sorted(used - {""}))}
         for part in root.iter():
@@ -127,33 +131,33 @@ def _saved(plot: "Callable[[], Axes]") -> bytes:
     from matplotlib.text import Text
 
     out = io.BytesIO()
-    # Not the user's style. Text stays text: small, and in the page's font; and the same picture
-    # has the same ids.
+    # Defaults, not the user's style. Text stays text, which is small and takes the font of the
+    # page; a fixed salt gives the same plot the same ids.
     settings: list[str | dict[str, Any]] = [
         "default",
         {"svg.fonttype": "none", "svg.hashsalt": "mauve"},
     ]
     with _LOCK, matplotlib.style.context(settings), warnings.catch_warnings():
-        # A script that Matplotlib's font lacks is measured as boxes; the page's font has it.
+        # Matplotlib's font may lack a script that the font of the page has.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = cast("Figure", plot().figure)
         for text in figure.findobj(Text):
-            if text.get_path_effects():  # which would make paths of it; the page has a halo too
+            if text.get_path_effects():  # they turn text into paths; the page draws the halo
                 text.set(path_effects=[], gid=_HALO)
         figure.savefig(out, format="svg", metadata={"Date": None}, transparent=True)
     return out.getvalue()
 
 
 def _in_page_colours(style: str) -> str:
-    """Return declarations with variables for colours, and the page's font."""
-    kept = []
+    """Return declarations with CSS variables for colours and without a font family."""
+    declarations = []
     for declaration in style.split(";"):
         key, _, value = (part.strip() for part in declaration.partition(":"))
         if key == "font":  # older releases write all of it at once
             key, value = "font-size", next(iter(_FONT_SIZE.findall(value)), "10px")
         if key and key != "font-family":
-            kept.append(f"{key}:{_VARIABLES.get(value, value)}")
-    return ";".join(kept)
+            declarations.append(f"{key}:{_VARIABLES.get(value, value)}")
+    return ";".join(declarations)
 
 
 def _rounded(value: str) -> str:
@@ -162,7 +166,7 @@ def _rounded(value: str) -> str:
 
 
 def _unwrap(root: ElementTree.Element) -> None:
-    """Take away groups that do nothing: Matplotlib puts every line into one of its own."""
+    """Remove groups without attributes, which Matplotlib puts around every line."""
     for part in root.iter():
         while any(_is_bare(child) for child in part):
             part[:] = [inner for child in part for inner in (child if _is_bare(child) else [child])]

@@ -1,34 +1,35 @@
-"""Which clusters and texts a page has room for."""
+"""Select the clusters and texts of a page."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from mauve.escape import escaped_letter
 from mauve.explanation.explained import SystemExplanation
 from mauve.explanation.results import Cluster, TextShare
 from mauve.plots.clusters import importance
 
-LONGEST = 1500  # characters of a text that a page shows
-SNIPPET = 150  # characters of a text that is folded
-
-# Line breaks and tabs lay a text out; the two joiners shape Persian, Hindi and emoji.
-_KEPT = frozenset("\n\t\u200c\u200d")
+MAX_CHARACTERS = 1500  # of a text on a page
+SNIPPET = 150  # characters of a folded text
+MAX_TEXTS = 200  # of all systems together
+_MIN_CARDS, _MAX_CARDS, _TOTAL_CARDS = 4, 12, 36  # per system, and of all systems about
+_MAX_LISTED = 20  # texts that are most machine-like, or least covered
+_ROUNDS = 2  # texts of each kind and sample of a cluster
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A text as a page shows it.
+class Excerpt:
+    """The beginning of a text, escaped.
 
     Attributes
     ----------
     text : str
-        Its beginning, all of it where it is short.
+        The beginning, or all of a short text.
     snippet : str
         Its first words on one line.
     n_more : int
-        How many characters of the text are left out.
+        Number of characters that are left out.
     """
 
     text: str
@@ -36,46 +37,21 @@ class Shown:
     n_more: int
 
 
-def visible(text: str) -> str:
-    r"""Return `text` with all that a page would act on or hide written out.
-
-    Control characters, changes of direction, lone surrogates and code points that mean
-    nothing are written as escapes, so that what is returned can always be encoded and no
-    text changes how its neighbours look. Line breaks, tabs, joiners and spaces of any width
-    stay.
+def excerpt_of(text: str, max_characters: int = MAX_CHARACTERS) -> Excerpt:
+    r"""Return the beginning of a text for a page.
 
     Examples
     --------
-    >>> print(visible("a\r\nb\x1b[31m\u202e \ud800\x00"))
-    a
-    b\x1b[31m\u202e \ud800\x00
-    """
-    return "".join(map(_written, text.replace("\r\n", "\n")))
-
-
-def _written(letter: str) -> str:
-    return letter if _is_plain(letter) else letter.encode("unicode_escape").decode()
-
-
-def _is_plain(letter: str) -> bool:
-    # Not escaped and still plain: spaces that are wider or narrower than the usual one.
-    return letter.isprintable() or letter in _KEPT or unicodedata.category(letter) == "Zs"
-
-
-def shown(text: str, longest: int = LONGEST) -> Shown:
-    r"""Return what a page shows of a text.
-
-    Examples
-    --------
-    >>> shown("One.\nTwo.", longest=5)
-    Shown(text='One.\n', snippet='One.', n_more=4)
+    >>> excerpt_of("One.\nTwo.", max_characters=5)
+    Excerpt(text='One.\n', snippet='One.', n_more=4)
     """
     lines = text.replace("\r\n", "\n")
-    # What is written out takes up to ten characters for one, so count what is shown.
-    pieces = [_written(letter) for letter in lines[:longest]]
-    n_kept = int(np.searchsorted(np.cumsum([len(piece) for piece in pieces]), longest, "right"))
+    # An escape takes up to ten characters, so the limit is on the escaped text.
+    pieces = [escaped_letter(letter) for letter in lines[:max_characters]]
+    lengths = np.cumsum([len(piece) for piece in pieces])
+    n_kept = int(np.searchsorted(lengths, max_characters, "right"))
     start = "".join(pieces[:n_kept])
-    return Shown(start, _snippet(start), len(lines) - n_kept)
+    return Excerpt(start, _snippet(start), len(lines) - n_kept)
 
 
 def _snippet(start: str) -> str:
@@ -87,12 +63,6 @@ def _snippet(start: str) -> str:
     return f"{words if len(words) > SNIPPET // 2 else line[:SNIPPET]}…"
 
 
-MOST_TEXTS = 200  # of all systems together
-_CARDS = (4, 12, 36)  # of a system at least and at most, and of all systems about
-_LONGEST_LIST = 20  # texts that are most machine-like, or least covered
-_ROUNDS = 2  # texts of each kind and side of a cluster
-
-
 @dataclass(frozen=True)
 class Example:
     """A text on the page.
@@ -101,14 +71,14 @@ class Example:
     ----------
     share : TextShare
     why : {"typical", "telling", ""}
-        Why it was chosen from its cluster.
-    shown : Shown or None
-        None where features were given.
+        Why it was selected from its cluster.
+    excerpt : Excerpt or None
+        None if features were compared.
     """
 
     share: TextShare
     why: str
-    shown: Shown | None
+    excerpt: Excerpt | None
 
 
 @dataclass(frozen=True)
@@ -122,14 +92,14 @@ class Card:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a page shows of one system.
+    """The clusters and texts of one system on a page.
 
     Attributes
     ----------
     cards : list of Card
         Too much, too little, otherwise; by importance within each.
     n_more : int
-        Clusters that differ and have no card.
+        Number of clusters that differ and have no card.
     machine_like, uncovered : list of Example
     """
 
@@ -145,20 +115,20 @@ class Selection:
 
 
 def select(explained: SystemExplanation, n_systems: int) -> Selection:
-    """Choose clusters and texts of one of several systems.
+    """Select clusters and texts of one of several systems.
 
     Parameters
     ----------
     explained : SystemExplanation
     n_systems : int
-        How many share the page.
+        Number of systems on the page.
     """
     flagged = [*explained.over, *explained.under, *explained.otherwise]
-    n_cards = min(max(_CARDS[2] // n_systems, _CARDS[0]), _CARDS[1])
+    n_cards = min(max(_TOTAL_CARDS // n_systems, _MIN_CARDS), _MAX_CARDS)
     important = sorted(flagged, key=importance, reverse=True)[:n_cards]
     cards = [Card(cluster) for cluster in flagged if cluster in important]
-    n_texts = MOST_TEXTS // n_systems
-    n_listed = min(_LONGEST_LIST, max(n_texts // 5, int(n_texts > 1)))
+    n_texts = MAX_TEXTS // n_systems
+    n_listed = min(_MAX_LISTED, max(n_texts // 5, int(n_texts > 1)))
     machine_like = _examples(explained.machine_like(n_listed), "")
     uncovered = _examples(explained.uncovered(n_listed), "")
     _fill(cards, explained.human_name, n_texts - len(machine_like) - len(uncovered))
@@ -166,24 +136,25 @@ def select(explained: SystemExplanation, n_systems: int) -> Selection:
 
 
 def _fill(cards: list[Card], human_name: str, n_texts: int) -> None:
-    """Deal texts to clusters: first one of each that shows its fault, then the others."""
+    """Add texts to the cards in turn: first the kind that shows the fault, then the others."""
     for turn in range(_ROUNDS):
         for place in range(4):
             for card in cards:
                 why, shares = _sources(card.cluster)[place]
-                side = card.human if shares[:1] and shares[0].sample == human_name else card.model
-                known = {example.share.index for example in side}
-                fresh = [s for s in shares if s.text is not None and s.index not in known]
-                if len(shares) <= turn or not fresh:
+                is_human = bool(shares) and shares[0].sample == human_name
+                examples = card.human if is_human else card.model
+                used = {example.share.index for example in examples}
+                unused = [s for s in shares if s.text is not None and s.index not in used]
+                if len(shares) <= turn or not unused:
                     continue
                 if n_texts <= 0:
                     return
-                side.extend(_examples(fresh[:1], why))
+                examples.extend(_examples(unused[:1], why))
                 n_texts -= 1
 
 
 def _sources(cluster: Cluster) -> list[tuple[str, tuple[TextShare, ...]]]:
-    """Return texts of a cluster by why they matter, those of the side that has more first."""
+    """Return the texts of a cluster by kind, those of the sample with more texts first."""
     model = [("telling", cluster.telling_model), ("typical", cluster.typical_model)]
     human = [("typical", cluster.typical_human), ("telling", cluster.telling_human)]
     return human[::-1] + model[::-1] if cluster.kind == "under" else model + human
@@ -191,5 +162,6 @@ def _sources(cluster: Cluster) -> list[tuple[str, tuple[TextShare, ...]]]:
 
 def _examples(shares: Sequence[TextShare], why: str) -> list[Example]:
     return [
-        Example(share, why, None if share.text is None else shown(share.text)) for share in shares
+        Example(share, why, None if share.text is None else excerpt_of(share.text))
+        for share in shares
     ]

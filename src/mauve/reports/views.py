@@ -1,9 +1,11 @@
-"""What the templates show: results put in order, with pictures and the texts chosen."""
+"""Arrange results for the templates: order, plots and selected texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mauve.comparison.results import Comparison, Difference, MauveResult
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.results import MauveResult
+from mauve.comparison.settings import parse_signature
 from mauve.escape import escaped
 from mauve.explanation.explained import Explanation, SystemExplanation
 from mauve.formatting import format_list, format_score, format_share
@@ -18,15 +20,15 @@ from mauve.reports.selection import Selection, select
 
 _MEANINGS = {
     "mauve": "version of this package",
-    "emb": "what turned texts into features",
+    "emb": "embedder: turns texts into features",
     "reduce": "projection of the features: order, and share of variance kept",
-    "quant": "what divided the features into cells",
-    "k": "cells",
+    "quant": "quantizer: divides the features into buckets",
+    "k": "number of buckets",
     "fit": "blocks of texts that each clustering was fitted on, and number of clusterings",
     "c": "scaling constant of the score",
-    "est": "how divergences were estimated from counts",
-    "n": "texts, human and the system's",
-    "seed": "what everything random follows from",
+    "est": "estimator of the divergences",
+    "n": "number of texts, human and the system's",
+    "seed": "random seed",
 }
 
 
@@ -40,30 +42,27 @@ class Setting:
 
 
 def settings_of(signatures: Sequence[str]) -> list[Setting]:
-    """Return the parts of signatures, with all values of each.
+    """Return the parts of several signatures, with all values of each.
 
     Examples
     --------
     >>> for setting in settings_of(["k:50|n:500+500", "k:50|n:500+400"]):
     ...     print(setting.key, setting.values, setting.meaning)
-    k ['50'] cells
-    n ['500+500', '500+400'] texts, human and the system's
+    k ['50'] number of buckets
+    n ['500+500', '500+400'] number of texts, human and the system's
     """
-    found: dict[str, list[str]] = {}
+    values_of: dict[str, dict[str, None]] = {}
     for signature in signatures:
-        for part in signature.split("|"):
-            key, _, value = part.partition(":")
-            values = found.setdefault(key, [])
-            if value not in values:
-                values.append(value)
-    return [Setting(key, values, _MEANINGS.get(key, "")) for key, values in found.items()]
+        for key, value in parse_signature(signature).items():
+            values_of.setdefault(key, {})[value] = None
+    return [Setting(key, [*values], _MEANINGS.get(key, "")) for key, values in values_of.items()]
 
 
 @dataclass(frozen=True)
 class SystemView:
     """One system; `number` is its place in the ranking, from 1.
 
-    The last four are None where there is no explanation.
+    The last four are None without an explanation.
     """
 
     number: int
@@ -77,19 +76,19 @@ class SystemView:
 
     @property
     def n_flagged(self) -> int:
-        """Clusters that differ."""
+        """Number of clusters that differ."""
         clusters = () if self.explained is None else self.explained.clusters
         return sum(cluster.kind != "same" for cluster in clusters)
 
     @property
     def n_drawn(self) -> int:
-        """Clusters of the picture."""
+        """Number of clusters in the plot."""
         return 0 if self.explained is None else len(shown_clusters(self.explained))
 
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """The difference of two systems, turned so that it is above 0."""
+    """The difference of two systems, the higher score first."""
 
     higher: SystemView
     lower: SystemView
@@ -109,18 +108,18 @@ class MeasureRow:
 
 @dataclass(frozen=True)
 class Page:
-    """All of a page.
+    """Everything that a page shows.
 
     Attributes
     ----------
     systems : list of SystemView
         Best first.
     ranking, curves, errors : str
-        Pictures.
+        Plots as SVG.
     is_corrected : bool
-        Whether the bias of small samples was taken out.
+        Whether the bias of small samples is corrected.
     n_points : int
-        Texts that a map has room for.
+        Maximum number of texts on a map.
     """
 
     title: str
@@ -148,13 +147,15 @@ class Page:
 
     @property
     def signatures(self) -> list[str]:
-        """Recipes of the scores and of the measures, each once."""
-        found = [system.result.signature for system in self.systems]
-        return list(dict.fromkeys(found + ([self.measured.signature] if self.measured else [])))
+        """Signatures of the scores and of the measures, without repetition."""
+        signatures = [system.result.signature for system in self.systems]
+        if self.measured is not None:
+            signatures.append(self.measured.signature)
+        return list(dict.fromkeys(signatures))
 
     def measured_style(self, name: str) -> Style | None:
-        """Return the style of a system of the measures, which may be in no comparison."""
-        return next((own.style for own in self.systems if own.name == name), None)
+        """Return the style of a measured system; None if it is not in the comparison."""
+        return next((system.style for system in self.systems if system.name == name), None)
 
 
 def make_page(
@@ -163,7 +164,7 @@ def make_page(
     measured: Measurements | None,
     title: str | None,
 ) -> Page:
-    """Put everything in order and draw the pictures."""
+    """Arrange the results of a page and draw its plots."""
     pictures = Pictures()
     systems = [
         _system(number, comparison, name, explanation, pictures)
@@ -226,8 +227,8 @@ def _system(
     text_map = pictures.draw(
         f"map-{number}",
         lambda: plot_map(explanation, name, colour=style.colour),
-        f"Map of {len(explained.clusters)} clusters as discs, with a point for each text of "
-        f"people and of {escaped(name)}.",
+        f"Map of {len(explained.clusters)} clusters as discs, with a point for each human text and "
+        f"each text of {escaped(name)}.",
     )
     selection = select(explained, len(explanation))
     return SystemView(number, name, style, result, explained, selection, clusters, text_map)
@@ -240,7 +241,9 @@ def _title(systems: list[SystemView]) -> str:
 
 
 def _scores(systems: list[SystemView]) -> str:
-    return format_list([f"{escaped(own.name)} {format_score(own.result.mauve)}" for own in systems])
+    return format_list(
+        [f"{escaped(system.name)} {format_score(system.result.mauve)}" for system in systems]
+    )
 
 
 def _errors(systems: list[SystemView]) -> str:
@@ -253,16 +256,16 @@ def _errors(systems: list[SystemView]) -> str:
 
 def _differences(comparison: Comparison, systems: list[SystemView]) -> list[DifferenceView]:
     by_name = {system.name: system for system in systems}
-
-    def turned(found: Difference) -> DifferenceView:
-        first, second = by_name[found.first], by_name[found.second]
-        low, high = found.interval
-        if first.number < second.number:
-            return DifferenceView(first, second, found.difference, (low, high), found.p_adjusted)
-        return DifferenceView(second, first, -found.difference, (-high, -low), found.p_adjusted)
-
-    views = [turned(found) for found in comparison.differences()]
-    return sorted(views, key=lambda view: (view.higher.number, view.lower.number))
+    return [
+        DifferenceView(
+            by_name[pair.first],
+            by_name[pair.second],
+            pair.difference,
+            pair.interval,
+            pair.p_adjusted,
+        )
+        for pair in comparison.ranked_differences()
+    ]
 
 
 def _measures(measured: Measurements) -> list[MeasureRow]:

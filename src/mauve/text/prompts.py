@@ -1,4 +1,4 @@
-"""text.prompts."""
+"""Match texts with the prompts they answer, and hash texts."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -9,45 +9,46 @@ import numpy as np
 from mauve.arrays import HashArray
 from mauve.errors import InvalidParameterError
 
-#: What each text answers: for all samples alike, or by the name of the sample.
+#: Prompts of the texts: one sequence for all samples alike, or one for each sample by name.
 Prompts = Sequence[Any] | Mapping[str, Sequence[Any]]
 
 
-def prompt_hashes(
-    prompts: Prompts | None, sizes: Mapping[str, int], caller: str = "compare"
-) -> list[HashArray] | None:
-    """Return a hash of the prompt of every text, or None where there are no prompts.
+def prompts_by_sample(
+    prompts: Prompts | None, sizes: Mapping[str, int], caller: str
+) -> dict[str, list[str]] | None:
+    """Return the prompt of every text of each sample, or None without prompts.
 
     Parameters
     ----------
     prompts : sequence, or mapping from name to one, or None
-        What each text answers; a single sequence stands for every sample.
+        A single sequence stands for every sample.
     sizes : mapping from name to int
         Number of texts of every sample, human first.
+    caller : str
+        Function that error messages name.
 
     Examples
     --------
-    >>> human, model = prompt_hashes(["a", "b"], {"human": 2, "model": 2})
-    >>> bool((human == model).all())
-    True
+    >>> prompts_by_sample([1, 2], {"human": 2, "model": 2}, "compare")
+    {'human': ['1', '2'], 'model': ['1', '2']}
     """
     if prompts is None:
         return None
-    keys = []
+    by_sample = {}
     for name, size in sizes.items():
         if isinstance(prompts, Mapping) and name not in prompts:
             raise InvalidParameterError(
                 f"The 'prompts' parameter of {caller} must have the prompts of "
                 f"'{next(iter(sizes))}' and of every system. Got none for '{name}' instead."
             )
-        own = prompts[name] if isinstance(prompts, Mapping) else prompts
-        if len(own) != size:
+        sample_prompts = prompts[name] if isinstance(prompts, Mapping) else prompts
+        if len(sample_prompts) != size:
             raise InvalidParameterError(
                 f"The 'prompts' parameter of {caller} must have one prompt for each of the "
-                f"{size} texts of '{name}'. Got {len(own)} instead."
+                f"{size} texts of '{name}'. Got {len(sample_prompts)} instead."
             )
-        keys.append(text_hashes([str(prompt) for prompt in own]))
-    return keys
+        by_sample[name] = [str(prompt) for prompt in sample_prompts]
+    return by_sample
 
 
 def text_hashes(texts: Sequence[str]) -> HashArray:
@@ -55,8 +56,8 @@ def text_hashes(texts: Sequence[str]) -> HashArray:
 
     Examples
     --------
-    >>> one, other, again = text_hashes(["a", "b", "a"])
-    >>> bool(one == again), bool(one == other)
+    >>> first, second, third = text_hashes(["a", "b", "a"])
+    >>> bool(first == third), bool(first == second)
     (True, False)
     """
     digests = (
