@@ -7,30 +7,40 @@ REQUIREMENTS := pyproject.toml constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fix bench
+.PHONY: help demo test quick lint coverage fix bench
 
 help:  ## Show this list.
-	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: .venv/.report  ## Compare texts of a small model with human ones; they and a report go to demo/.
+demo: .venv/.report  ## Compare texts of a small model with human text; writes texts and a report to demo/.
 	$(BIN)/mauve demo --out demo
 
-test: .venv/.dev  ## Run all checks: lint, format, types, tests.
+test: lint  ## Run all checks: lint, format, types, layers, tests.
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+quick: .venv/.dev  ## Run the tests that take less than two seconds each.
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not slow"
+
+lint: .venv/.dev  ## Check lint, format, types and the directions of imports.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/lint-imports --no-cache --no-logo
 
-fix: .venv/.dev  ## Repair lint and format where a tool can, and renew docs/cli.md.
+coverage: .venv/.dev  ## Run all tests and print the share of lines they cover.
+	$(BIN)/python -m pytest $(PYTEST_ARGS) --cov=mauve --cov-report=term:skip-covered
+
+fix: .venv/.dev  ## Repair lint and format, and regenerate docs/cli.md.
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	$(BIN)/python docs/make_cli.py
 
 bench: .venv/.report  ## Print the benchmarks that need nothing but the package.
+	$(BIN)/python benchmarks/path.py
 	$(BIN)/python benchmarks/speed.py --growth
 	$(BIN)/python benchmarks/coverage.py --n 500 --cases 40 --fresh 20000
 
-# The demo needs no torch, so it is up much sooner than the tests.
+# The demo needs no torch, so it is ready much sooner than the tests.
 .venv/.report: $(REQUIREMENTS)
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --editable '.[report]'

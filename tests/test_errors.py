@@ -44,9 +44,9 @@ def test_template_names_caller_parameter_rule_and_value():
 class TestCheckInt:
     @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])
     def test_returns_a_plain_int(self, value):
-        found = check_int("f", "x", value, 0)
-        assert found == 3
-        assert type(found) is int
+        checked = check_int("f", "x", value, 0)
+        assert checked == 3
+        assert type(checked) is int
 
     @pytest.mark.parametrize("value", [3.0, "3", True, np.bool_(True), None, 3 + 0j, [3]])
     def test_only_whole_numbers(self, value):
@@ -68,9 +68,9 @@ class TestCheckInt:
 class TestCheckReal:
     @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int8(2)])
     def test_returns_a_plain_float(self, value):
-        found = check_real("f", "x", value, above=0)
-        assert found == 2
-        assert type(found) is float
+        checked = check_real("f", "x", value, above=0)
+        assert checked == 2
+        assert type(checked) is float
 
     @pytest.mark.parametrize(
         "value", [0, -1.5, float("nan"), float("inf"), "2", None, True, 1 + 0j, np.array([1.0])]

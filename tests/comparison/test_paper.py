@@ -51,40 +51,40 @@ def test_signature_is_that_of_the_authors_package_and_one_more():
         "use_float64": False,
         "quantizer": "kmeans",  # ours, at the end
     }
-    found = inspect.signature(compute_mauve).parameters
-    assert list(found) == list(expected)
-    assert {name: parameter.default for name, parameter in found.items()} == expected
-    assert {parameter.kind for parameter in found.values()} == {
+    result = inspect.signature(compute_mauve).parameters
+    assert list(result) == list(expected)
+    assert {name: parameter.default for name, parameter in result.items()} == expected
+    assert {parameter.kind for parameter in result.values()} == {
         inspect.Parameter.POSITIONAL_OR_KEYWORD
     }
 
 
 def test_result_has_the_fields_of_the_authors_package():
-    found = compute_mauve(*clouds(0))
+    result = compute_mauve(*clouds(0))
     for name in ("mauve", "frontier_integral", "mauve_star", "frontier_integral_star"):
-        assert type(getattr(found, name)) is float
-    assert found.num_buckets == 8
-    assert found.p_hist.shape == found.q_hist.shape == (8,)
-    assert found.divergence_curve.shape == (27, 2)
-    assert isinstance(found, PaperResult)
+        assert type(getattr(result, name)) is float
+    assert result.num_buckets == 8
+    assert result.p_hist.shape == result.q_hist.shape == (8,)
+    assert result.divergence_curve.shape == (27, 2)
+    assert isinstance(result, PaperResult)
 
 
 class TestFromCounts:
     @given(COUNTS, st.sampled_from([0.1, 1.0, 5.0, 50.0]))
     @settings(deadline=None)
     def test_identical_counts_score_exactly_one(self, pair, scaling):
-        found = result_from_counts(pair[0], pair[0], 25, scaling)
-        assert found.mauve == 1.0
-        assert found.mauve_star == 1.0
-        assert found.frontier_integral == 0.0
+        result = result_from_counts(pair[0], pair[0], 25, scaling)
+        assert result.mauve == 1.0
+        assert result.mauve_star == 1.0
+        assert result.frontier_integral == 0.0
 
     @given(COUNTS, st.sampled_from([0.5, 5.0, 20.0]))
     @settings(deadline=None)
     def test_scores_lie_in_the_unit_interval(self, pair, scaling):
-        found = result_from_counts(*pair, 25, scaling)
-        for value in (found.mauve, found.mauve_star):
+        result = result_from_counts(*pair, 25, scaling)
+        for value in (result.mauve, result.mauve_star):
             assert 0 < value <= 1
-        for value in (found.frontier_integral, found.frontier_integral_star):
+        for value in (result.frontier_integral, result.frontier_integral_star):
             assert -1e-15 <= value <= 1 + 1e-15
 
     @given(COUNTS)
@@ -98,48 +98,48 @@ class TestFromCounts:
     @settings(deadline=None)
     def test_finer_curves_approach_the_exact_area(self, pair):
         p, q = (np.array(counts) / sum(counts) for counts in pair)
-        found = result_from_counts(*pair, 2000)
-        assert_allclose(found.mauve, area(p, q), atol=2e-3)
+        result = result_from_counts(*pair, 2000)
+        assert_allclose(result.mauve, area(p, q), atol=2e-3)
 
     def test_pieces_are_those_of_the_definition(self):
         a, b = [6, 3, 1, 0], [2, 3, 4, 1]
-        found = result_from_counts(a, b, 25, 5.0)
+        result = result_from_counts(a, b, 25, 5.0)
         p, q = np.array(a) / 10, np.array(b) / 10
-        assert_allclose(found.p_hist, p)
-        assert_allclose(found.q_hist, q)
+        assert_allclose(result.p_hist, p)
+        assert_allclose(result.q_hist, q)
         inner = divergence_curve(p, q, np.linspace(1e-6, 1 - 1e-6, 25), 5.0)
-        assert_array_equal(found.divergence_curve, np.concatenate([[[1, 0]], inner, [[0, 1]]]))
-        assert_allclose(found.frontier_integral, frontier_integral(p, q))
+        assert_array_equal(result.divergence_curve, np.concatenate([[[1, 0]], inner, [[0, 1]]]))
+        assert_allclose(result.frontier_integral, frontier_integral(p, q))
         p_star, q_star = krichevsky_trofimov(a), krichevsky_trofimov(b)
-        assert_allclose(found.frontier_integral_star, frontier_integral(p_star, q_star))
+        assert_allclose(result.frontier_integral_star, frontier_integral(p_star, q_star))
         assert result_from_counts(2 * np.array(a) + 1, 2 * np.array(b) + 1).mauve == pytest.approx(
-            found.mauve_star
+            result.mauve_star
         )
 
     def test_disjoint_counts_approach_the_inverse_binomial(self):
-        found = result_from_counts([5, 5, 0, 0], [0, 0, 2, 8], 2000, 5.0)
-        assert_allclose(found.mauve * 252, 1, rtol=1e-3)
+        result = result_from_counts([5, 5, 0, 0], [0, 0, 2, 8], 2000, 5.0)
+        assert_allclose(result.mauve * 252, 1, rtol=1e-3)
 
 
 class TestEndToEnd:
     @pytest.mark.parametrize(("n", "k", "scaling"), [(50, 5, 5), (80, 20, 1), (100, 1, 50)])
     def test_identical_samples_score_exactly_one(self, n, k, scaling):
         features, _ = clouds(1, n=n)
-        found = compute_mauve(
+        result = compute_mauve(
             features, features.copy(), num_buckets=k, mauve_scaling_factor=scaling
         )
-        assert found.mauve == 1.0
-        assert_array_equal(found.p_hist, found.q_hist)
+        assert result.mauve == 1.0
+        assert_array_equal(result.p_hist, result.q_hist)
 
     def test_separated_clouds_score_almost_nothing(self):
         rng = np.random.default_rng(2)
         away = np.array([10.0, 0, 0])
-        found = compute_mauve(
+        result = compute_mauve(
             rng.normal(size=(80, 3)) + away,
             rng.normal(size=(80, 3)) - away,
             divergence_curve_discretization_size=1000,
         )
-        assert_allclose(found.mauve, 1 / 252, rtol=1e-2)
+        assert_allclose(result.mauve, 1 / 252, rtol=1e-2)
 
     def test_shuffled_texts_get_exactly_the_same_score(self):
         p, q = clouds(3, n_model=100)
@@ -178,9 +178,9 @@ class TestEndToEnd:
         assert compute_mauve(*clouds(10), num_buckets=k).num_buckets == 6
 
     def test_as_many_buckets_as_texts_are_allowed(self):
-        found = compute_mauve(*clouds(11, n=10), num_buckets=20, kmeans_explained_var=1.0)
-        assert_allclose(found.p_hist.sum(), 1)
-        assert_allclose(found.mauve, 1 / 252, rtol=0.2)  # 20 cells, a text each
+        result = compute_mauve(*clouds(11, n=10), num_buckets=20, kmeans_explained_var=1.0)
+        assert_allclose(result.p_hist.sum(), 1)
+        assert_allclose(result.mauve, 1 / 252, rtol=0.2)  # 20 cells, a text each
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_any_layout_gives_the_same(self, dtype):
@@ -200,8 +200,8 @@ class TestEndToEnd:
 
     def test_components_may_be_fitted_on_fewer_texts(self):
         p, q = clouds(14)
-        found = compute_mauve(p, q, pca_max_data=50)
-        assert 0 < found.mauve <= 1
+        result = compute_mauve(p, q, pca_max_data=50)
+        assert 0 < result.mauve <= 1
         assert compute_mauve(p, q, pca_max_data=160).mauve == compute_mauve(p, q).mauve
 
     def test_verbose_prints_and_otherwise_nothing_does(self, capsys):
@@ -253,9 +253,9 @@ class MetricModule:
 class TestMetricModule:
     def test_features_in_place_of_text(self, capsys):
         p, q = clouds(17)
-        found = MetricModule().compute(None, None, p_features=p, q_features=q)
-        assert found.mauve == compute_mauve(p, q).mauve
-        assert 0 <= found.frontier_integral <= 1
+        result = MetricModule().compute(None, None, p_features=p, q_features=q)
+        assert result.mauve == compute_mauve(p, q).mauve
+        assert 0 <= result.frontier_integral <= 1
         assert "clustering" in capsys.readouterr().out
 
     def test_features_beside_the_text_they_were_made_from(self):
@@ -263,8 +263,8 @@ class TestMetricModule:
         p, q = clouds(17)
         texts = ["a text"] * 80
         with pytest.warns(MauveWarning, match="_text' is not used by compute_mauve"):
-            found = MetricModule().compute(texts, texts, p_features=p, q_features=q)
-        assert found.mauve == compute_mauve(p, q).mauve
+            result = MetricModule().compute(texts, texts, p_features=p, q_features=q)
+        assert result.mauve == compute_mauve(p, q).mauve
 
 
 class TestBadInput:
@@ -284,8 +284,8 @@ class TestBadInput:
     def test_text_beside_features_is_not_used_and_says_so(self):
         p, q = clouds(19)
         with pytest.warns(MauveWarning, match="'p_text' is not used .* 'p_features' is given"):
-            found = compute_mauve(p_features=p, q_features=q, p_text=["a"] * 80)
-        assert found.mauve == compute_mauve(p, q).mauve
+            result = compute_mauve(p_features=p, q_features=q, p_text=["a"] * 80)
+        assert result.mauve == compute_mauve(p, q).mauve
 
     @pytest.mark.parametrize("n", [0, 79])
     def test_text_beside_features_must_be_as_many(self, n):

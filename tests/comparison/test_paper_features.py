@@ -43,12 +43,12 @@ def terminal_states(folder, texts, max_length=48, dtype=torch.float32):
     """Return what the paper takes: the last hidden state of the last token."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModel.from_pretrained(folder, dtype=dtype).eval()
-    found = []
+    rows = []
     for text in texts:
         inputs = tokenizer(text, return_tensors="pt", truncation=True, max_length=max_length)
         with torch.no_grad():
-            found.append(model(**inputs).last_hidden_state[0, -1].numpy())
-    return np.array(found)
+            rows.append(model(**inputs).last_hidden_state[0, -1].numpy())
+    return np.array(rows)
 
 
 def same(first, second):
@@ -80,7 +80,7 @@ def test_features_are_terminal_hidden_states(folder, wide, max_length):
 
 def test_a_score_of_texts(folder):
     with pytest.warns(MauveWarning, match=rf"asked for the GPU {ABSENT} by 'device_id', and there"):
-        found = compute_mauve(
+        result = compute_mauve(
             p_text=HUMAN,
             q_text=MODEL,
             device_id=ABSENT,
@@ -88,9 +88,9 @@ def test_a_score_of_texts(folder):
             num_buckets=4,
             featurize_model_name=str(folder),
         )
-    same(found, EXPECTED)
+    same(result, EXPECTED)
     p, q = (terminal_states(folder, texts) for texts in (HUMAN, MODEL))
-    same(found, compute_mauve(p_features=p, q_features=q, num_buckets=4))
+    same(result, compute_mauve(p_features=p, q_features=q, num_buckets=4))
 
 
 def test_the_warning_points_at_the_caller(folder):
@@ -115,10 +115,10 @@ def test_tokens_are_their_texts(folder):
 
 
 def test_the_folder_may_be_a_path_and_the_texts_a_tuple_or_an_array(folder):
-    found = compute_mauve(
+    result = compute_mauve(
         p_text=tuple(HUMAN), q_text=np.array(MODEL), num_buckets=4, featurize_model_name=folder
     )
-    same(found, EXPECTED)
+    same(result, EXPECTED)
 
 
 def test_features_are_cached(folder):
@@ -148,14 +148,14 @@ def test_tokens_that_are_cut_are_told(folder):
 
 
 def test_sixty_four_bits(folder, tmp_path):
-    found = compute_mauve(
+    result = compute_mauve(
         p_text=HUMAN,
         q_text=MODEL,
         num_buckets=4,
         use_float64=True,
         featurize_model_name=str(folder),
     )
-    same(found, EXPECTED)
+    same(result, EXPECTED)
     assert not (tmp_path / "cache").exists()  # which holds 32 bits
 
 
@@ -175,8 +175,10 @@ def test_verbose_says_what_is_embedded(folder, capsys):
 
 
 def test_the_bundled_model_by_its_name():
-    found = compute_mauve(p_text=HUMAN, q_text=MODEL, num_buckets=4, featurize_model_name="bundled")
-    same(found, EXPECTED)
+    result = compute_mauve(
+        p_text=HUMAN, q_text=MODEL, num_buckets=4, featurize_model_name="bundled"
+    )
+    same(result, EXPECTED)
     with pytest.raises(InvalidParameterError, match="left out: this model reads text alone"):
         compute_mauve(p_tokens=[[1], [2]], q_text=MODEL, featurize_model_name="bundled")
 
@@ -194,8 +196,8 @@ def test_a_folder_whose_name_begins_like_the_bundled_one(folder, tmp_path, monke
 def test_texts_beside_features_are_not_used():
     p, q = np.random.default_rng(0).normal(size=(2, 20, 3))
     with pytest.warns(MauveWarning, match="'p_text' is not used by compute_mauve where 'p_feat"):
-        found = compute_mauve(p_features=p, q_features=q, p_text=["a"] * 20)
-    same(found, compute_mauve(p_features=p, q_features=q))
+        result = compute_mauve(p_features=p, q_features=q, p_text=["a"] * 20)
+    same(result, compute_mauve(p_features=p, q_features=q))
     with pytest.raises(InvalidParameterError, match=r"as many texts as 'p_features', 20.* Got 3"):
         compute_mauve(p_features=p, q_features=q, p_text=["a"] * 3)
 

@@ -80,8 +80,8 @@ class TestComparison:
 
     def test_table_names_the_level_of_the_interval(self):
         human, systems = clouds(1)
-        found = compare(human, systems, confidence=0.8, **QUICK)
-        assert "80% interval" in found.table()
+        comparison = compare(human, systems, confidence=0.8, **QUICK)
+        assert "80% interval" in comparison.table()
 
     def test_no_interval_is_called_one_of_100_percent(self):
         human, systems = clouds(1)
@@ -107,18 +107,18 @@ class TestToDict:
         assert first["ceiling"] is None
 
     def test_has_every_number_of_the_result(self, comparison):
-        found = comparison["middle"].to_dict()
+        fieldss = comparison["middle"].to_dict()
         arrays = {"p_hist", "q_hist", "labels", "counted"}
         inner = {"gap_error", "influence"}
         fields = {field.name for field in dataclasses.fields(mauve.MauveResult)}
-        assert set(found) == fields - arrays - inner
-        assert found["mauve"] == comparison["middle"].mauve
-        assert found["interval"] == list(comparison["middle"].interval)
+        assert set(fieldss) == fields - arrays - inner
+        assert fieldss["mauve"] == comparison["middle"].mauve
+        assert fieldss["interval"] == list(comparison["middle"].interval)
 
     def test_identical_and_disjoint_samples_are_json_too(self):
         human, _ = clouds(2)
-        found = compare(human, {"same": human, "away": human + 50}, **QUICK)
-        json.dumps(found.to_dict(), allow_nan=False)
+        comparison = compare(human, {"same": human, "away": human + 50}, **QUICK)
+        json.dumps(comparison.to_dict(), allow_nan=False)
 
 
 class TestResult:
@@ -181,8 +181,8 @@ class TestHtml:
 
     def test_hostile_names_are_escaped(self):
         human, systems = clouds(3)
-        found = compare(human, {self.HOSTILE: systems["near"], "b": systems["far"]}, **QUICK)
-        for html in (found._repr_html_(), found[self.HOSTILE]._repr_html_()):
+        comparison = compare(human, {self.HOSTILE: systems["near"], "b": systems["far"]}, **QUICK)
+        for html in (comparison._repr_html_(), comparison[self.HOSTILE]._repr_html_()):
             assert "<script" not in html
             assert "<img" not in html
             assert "&lt;script&gt;" in html
@@ -198,7 +198,7 @@ class TestHtml:
 class TestSignature:
     def test_names_every_setting(self):
         human, systems = clouds(4)
-        found = compare(
+        result = compare(
             human,
             systems["near"][:120],
             num_buckets=9,
@@ -211,7 +211,7 @@ class TestSignature:
             seed=7,
             n_permutations=0,
         )["model"]
-        parts = dict(part.split(":", 1) for part in found.signature.split("|"))
+        parts = dict(part.split(":", 1) for part in result.signature.split("|"))
         assert parts["mauve"] == mauve.__version__
         assert parts["emb"] == "features-4"
         assert parts["reduce"] == "pca-norm-0.8"
@@ -244,9 +244,9 @@ class TestDifferences:
             assert (d.p_value < 0.05) == (not d.interval[0] <= 0 <= d.interval[1])
 
     def test_p_values_are_adjusted_by_holm(self, comparison):
-        found = comparison.differences()
-        assert [d.p_adjusted for d in found] == holm([d.p_value for d in found])
-        assert any(d.p_adjusted > d.p_value for d in found)
+        differences = comparison.differences()
+        assert [d.p_adjusted for d in differences] == holm([d.p_value for d in differences])
+        assert any(d.p_adjusted > d.p_value for d in differences)
 
     def test_far_systems_differ_and_the_sign_says_which_is_better(self, comparison):
         (d, _, _) = comparison.differences()
@@ -269,8 +269,8 @@ class TestDifferences:
         assert compare(human, systems["near"], **QUICK).differences() == []
 
     def test_to_dict_is_json(self, comparison):
-        found = json.loads(json.dumps(comparison.to_dict()["differences"], allow_nan=False))
-        assert set(found[0]) == {
+        fields = json.loads(json.dumps(comparison.to_dict()["differences"], allow_nan=False))
+        assert set(fields[0]) == {
             "first",
             "second",
             "difference",
@@ -303,10 +303,10 @@ class TestAcrossComparisons:
         human, systems = clouds(6)
         one = compare(human, {"near": systems["near"]}, **QUICK)["near"]
         two = compare(human, {"far": systems["far"]}, **QUICK)["far"]
-        found = mauve.difference(one, two)
-        assert found.difference == one.mauve - two.mauve
-        assert found.p_value < 0.05
-        assert found.pair.correlation > 0
+        difference = mauve.difference(one, two)
+        assert difference.difference == one.mauve - two.mauve
+        assert difference.p_value < 0.05
+        assert difference.pair.correlation > 0
 
     def test_other_human_texts_are_taken_as_independent(self):
         one = compare(*clouds(7), **QUICK)["near"]

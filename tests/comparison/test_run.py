@@ -31,11 +31,11 @@ class TestIdentity:
     @pytest.mark.parametrize(("n", "k", "scaling"), [(100, 8, 5), (100, 20, 1), (250, 3, 20)])
     def test_identical_samples_score_exactly_one(self, estimator, n, k, scaling):
         human, _ = clouds(0, n=n)
-        found = score(human, human.copy(), num_buckets=k, scaling=scaling, estimator=estimator)
-        assert found.mauve == 1.0
-        assert found.mauve_plugin == 1.0
-        assert found.p_value == 1.0
-        assert found.interval == (1.0, 1.0)
+        result = score(human, human.copy(), num_buckets=k, scaling=scaling, estimator=estimator)
+        assert result.mauve == 1.0
+        assert result.mauve_plugin == 1.0
+        assert result.p_value == 1.0
+        assert result.interval == (1.0, 1.0)
 
     @pytest.mark.parametrize("n", [100, 105, 130, 300])
     def test_identical_samples_of_any_size_score_exactly_one(self, n):
@@ -55,12 +55,12 @@ class TestIdentity:
         rng = np.random.default_rng(0)
         human = rng.normal(size=(100, 3)) + AWAY
         model = rng.normal(size=(100, 3)) - AWAY
-        found = score(human, model, estimator=estimator, scaling=scaling)
+        result = score(human, model, estimator=estimator, scaling=scaling)
         least = {1: 1 / 2, 5: 1 / 252}[scaling]
-        assert_allclose(found.mauve, least, rtol=1e-5)
-        assert found.p_value == 1 / 21
-        assert_allclose([found.type_1, found.type_2, found.js], np.log(2), atol=1e-6)
-        assert_allclose(found.frontier_integral, 1, atol=1e-6)
+        assert_allclose(result.mauve, least, rtol=1e-5)
+        assert result.p_value == 1 / 21
+        assert_allclose([result.type_1, result.type_2, result.js], np.log(2), atol=1e-6)
+        assert_allclose(result.frontier_integral, 1, atol=1e-6)
 
 
 class TestSymmetry:
@@ -151,17 +151,17 @@ class TestScore:
 
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     def test_every_estimator_gives_a_score_within_its_interval(self, estimator):
-        found = score(*clouds(13), estimator=estimator)
-        assert 0 < found.interval[0] <= found.mauve <= found.interval[1] <= 1
-        assert 0 < found.ceiling_low <= found.ceiling <= 1
-        assert f"est:{estimator}" in found.signature
+        result = score(*clouds(13), estimator=estimator)
+        assert 0 < result.interval[0] <= result.mauve <= result.interval[1] <= 1
+        assert 0 < result.ceiling_low <= result.ceiling <= 1
+        assert f"est:{estimator}" in result.signature
 
     def test_plugin_estimate_stands_beside_the_corrected_one(self):
-        found = score(*clouds(14))
+        result = score(*clouds(14))
         plugin = score(*clouds(14), estimator="plugin")
-        assert found.mauve_plugin == plugin.mauve
-        assert found.mauve > plugin.mauve
-        assert plugin.ceiling < found.ceiling
+        assert result.mauve_plugin == plugin.mauve
+        assert result.mauve > plugin.mauve
+        assert plugin.ceiling < result.ceiling
 
     def test_more_confidence_makes_a_wider_interval(self):
         human, model = clouds(15)
@@ -187,10 +187,10 @@ class TestScore:
         assert "reduce:pca-norm-0.9" in two.signature
 
     def test_histograms_are_those_of_the_labels(self):
-        found = score(*clouds(18, n_model=120))
-        assert found.labels.shape == found.counted.shape == (5, 220)
-        assert found.p_hist.shape == found.q_hist.shape == (5, 8)
-        for labels, p, q in zip(found.labels, found.p_hist, found.q_hist, strict=True):
+        result = score(*clouds(18, n_model=120))
+        assert result.labels.shape == result.counted.shape == (5, 220)
+        assert result.p_hist.shape == result.q_hist.shape == (5, 8)
+        for labels, p, q in zip(result.labels, result.p_hist, result.q_hist, strict=True):
             assert_allclose(p, np.bincount(labels[:100], minlength=8) / 100)
             assert_allclose(q, np.bincount(labels[100:], minlength=8) / 120)
 
@@ -203,8 +203,8 @@ class TestScore:
         one = rng.normal(size=(1000, 3)) + AWAY
         both = rng.normal(size=(1000, 3)) + np.repeat([AWAY, -AWAY], 500, axis=0)
         of_p, of_q = np.log(4 / 3), np.log(4 / 3) / 2
-        found, swapped = score(one, both), score(both, one)
-        assert_allclose([found.type_1, found.type_2], [of_q, of_p], atol=0.02)
+        result, swapped = score(one, both), score(both, one)
+        assert_allclose([result.type_1, result.type_2], [of_q, of_p], atol=0.02)
         assert_allclose([swapped.type_1, swapped.type_2], [of_p, of_q], atol=0.02)
 
     def test_automatic_number_of_cells_is_a_tenth_of_the_smaller_sample(self):
@@ -243,8 +243,8 @@ class TestPermutationTest:
         model = rng.normal(size=(100, 3)) + AWAY
         human = np.concatenate([model, rng.normal(size=(50, 3)) - AWAY])
         prompts = {"human": range(150), "model": range(100)}
-        found = score(human, model, prompts=prompts, n_permutations=99)
-        assert found.p_value == 1.0
+        result = score(human, model, prompts=prompts, n_permutations=99)
+        assert result.p_value == 1.0
 
 
 class TestForms:
@@ -302,9 +302,9 @@ class TestForms:
         def embedder(batch):
             return [rows[text] for text in batch]
 
-        found = score(texts[: len(human)], texts[len(human) :], embedder=embedder)
+        result = score(texts[: len(human)], texts[len(human) :], embedder=embedder)
         # Other blocks than for features, whose hash is another: as another seed.
-        low, high = found.interval
+        low, high = result.interval
         assert low < score(human, model).mauve < high
 
     def test_score_of_texts_does_not_hang_on_the_last_bit_of_their_features(self):
@@ -334,8 +334,8 @@ class TestForms:
 
     def test_systems_come_in_the_order_given(self):
         human, model = clouds(29)
-        found = compare(human, {"z": model, "a": model + 1, "m": model - 1}, **QUICK)
-        assert list(found) == ["z", "a", "m"]
+        comparison = compare(human, {"z": model, "a": model + 1, "m": model - 1}, **QUICK)
+        assert list(comparison) == ["z", "a", "m"]
 
     def test_own_quantizer(self):
         """Any object with `fit` and `signature` will do: here, cells along the first axis."""
@@ -359,10 +359,10 @@ class TestForms:
 
         quantizer = Slices()
         human, model = clouds(30, shift=0.0)
-        found = score(human, model, quantizer=quantizer)
+        result = score(human, model, quantizer=quantizer)
         assert quantizer.calls == [(80, 8)] * 5  # two of five blocks of 200 texts
-        assert found.mauve > 0.9
-        assert "quant:slices" in found.signature
+        assert result.mauve > 0.9
+        assert "quant:slices" in result.signature
         assert score(human, model + 3, quantizer=Slices()).mauve < 0.5
 
     def test_progress_is_reported_to_the_end(self):
@@ -386,9 +386,9 @@ class TestForms:
     @pytest.mark.parametrize("value", [np.int64(8), np.uint8(8)])
     def test_integers_of_numpy_are_integers(self, value):
         human, model = clouds(33)
-        found = score(human, model, num_buckets=value, seed=np.int32(0))
-        assert found.mauve == score(human, model).mauve
-        assert type(found.num_buckets) is int
+        result = score(human, model, num_buckets=value, seed=np.int32(0))
+        assert result.mauve == score(human, model).mauve
+        assert type(result.num_buckets) is int
 
 
 class TestPrompts:
@@ -438,8 +438,8 @@ class TestPrompts:
     @pytest.mark.parametrize("prompts", [None, range(100)])
     def test_a_system_does_not_differ_from_itself(self, prompts):
         human, model = clouds(34)
-        found = compare(human, {"a": model, "b": model.copy()}, prompts=prompts, **QUICK)
-        (difference,) = found.differences()
+        comparison = compare(human, {"a": model, "b": model.copy()}, prompts=prompts, **QUICK)
+        (difference,) = comparison.differences()
         assert difference.difference == 0
         assert difference.p_value == 1
         assert difference.interval[0] <= 0 <= difference.interval[1]
@@ -493,8 +493,8 @@ class TestWarnings:
     def test_few_texts(self):
         human, model = clouds(37, n=40)
         with pytest.warns(MauveWarning, match="has 40 texts: below 100"):
-            found = compare(human, model, n_clusterings=5, n_permutations=20)
-        assert [warning.split(" has")[0] for warning in found.warnings[:2]] == [
+            comparison = compare(human, model, n_clusterings=5, n_permutations=20)
+        assert [warning.split(" has")[0] for warning in comparison.warnings[:2]] == [
             "'human'",
             "'model'",
         ]
@@ -506,8 +506,8 @@ class TestWarnings:
     def test_sizes_more_than_tenfold_apart(self):
         human, model = clouds(39, n=1001, n_model=100)
         with pytest.warns(MauveWarning, match="'human' has 1001 texts and 'model' 100"):
-            found = score(human, model)
-        assert 0 < found.mauve < 1
+            result = score(human, model)
+        assert 0 < result.mauve < 1
 
     def test_unequal_sizes_within_reason_raise_none(self):
         assert score(*clouds(40, n=100, n_model=1000)).warnings == ()
@@ -521,10 +521,10 @@ class TestWarnings:
     def test_each_is_raised_once_and_kept_in_the_result(self):
         human, model = clouds(42, n=40)
         with pytest.warns(MauveWarning, match="texts") as caught:
-            found = compare(human, {"a": model, "b": model}, n_clusterings=5, n_permutations=0)
+            comparison = compare(human, {"a": model, "b": model}, n_clusterings=5, n_permutations=0)
         messages = [str(w.message) for w in caught]
         assert len(messages) == len(set(messages))
-        assert set(messages) == set(found.warnings)
+        assert set(messages) == set(comparison.warnings)
 
 
 class TestBadInput:
@@ -589,8 +589,8 @@ class TestBadInput:
         human, model = clouds(49, shift=3)
         with pytest.raises(InvalidParameterError, match=r"'scaling' .* at most 100\. Got 101"):
             score(human, model, scaling=101)
-        found = score(human, model, scaling=100)
-        assert 0 <= found.interval[0] <= found.mauve <= found.interval[1] <= 1
+        result = score(human, model, scaling=100)
+        assert 0 <= result.interval[0] <= result.mauve <= result.interval[1] <= 1
 
     @pytest.mark.parametrize(
         ("name", "value", "rule"),
@@ -702,8 +702,8 @@ def test_a_small_sample_that_sets_the_cells_for_all_is_told():
     human, model = clouds(60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MauveWarning)  # of few texts as well
-        found = compare(human, {"many": model, "few": model[:20]}, n_permutations=0)
-    assert all("because 'few' has 20 texts" in r.warnings[-1] for r in found.values())
+        comparison = compare(human, {"many": model, "few": model[:20]}, n_permutations=0)
+    assert all("because 'few' has 20 texts" in r.warnings[-1] for r in comparison.values())
 
 
 def test_text_options_are_refused_for_features():

@@ -107,8 +107,8 @@ class TestSamples:
 class TestOriginOfFeatureFiles:
     def test_is_the_embedder_that_all_files_name(self, tmp_path):
         paths = [write(tmp_path, name, i, "bundled-1:mean:512") for i, name in enumerate("hm")]
-        found = compare(paths[0], paths[1], n_permutations=0)["model"]
-        assert "|emb:bundled-1:mean:512|" in found.signature
+        result = compare(paths[0], paths[1], n_permutations=0)["model"]
+        assert "|emb:bundled-1:mean:512|" in result.signature
 
     def test_is_unknown_if_one_file_does_not_name_it(self, tmp_path):
         paths = [write(tmp_path, "h", 0, "one"), write(tmp_path, "m", 1, None)]
@@ -133,13 +133,13 @@ class TestSystemCalledHuman:
         named = compare(human, {"x": model}, prompts={"human": own, "x": other}, n_permutations=0)[
             "x"
         ]
-        found = compare(
+        result = compare(
             human,
             {"human": model},
             prompts={"human (reference)": own, "human": other},
             n_permutations=0,
         )["human"]
-        assert (found.mauve, found.interval) == (named.mauve, named.interval)
+        assert (result.mauve, result.interval) == (named.mauve, named.interval)
 
     def test_needs_both(self):
         with pytest.raises(InvalidParameterError, match=r"Got none for 'human \(reference\)'"):
@@ -154,9 +154,9 @@ def test_prompts_are_in_the_signature():
 
 
 def test_hashes_tell_texts_apart():
-    found = text_hashes(["a", "b", "a", "\ud800", ""])
-    assert found[0] == found[2]
-    assert len(set(found.tolist())) == 4
+    hashes = text_hashes(["a", "b", "a", "\ud800", ""])
+    assert hashes[0] == hashes[2]
+    assert len(set(hashes.tolist())) == 4
 
 
 class TestIdentity:
@@ -202,31 +202,31 @@ def test_options_of_text_are_refused_for_features(tmp_path):
 class TestCompareOnText:
     def test_other_words_are_told_from_human_ones(self):
         other = "one two three four five six seven eight nine ten eleven".split()  # noqa: SIM905
-        found = compare(
+        comparison = compare(
             texts(0, 120), {"same": texts(1, 120), "other": texts(2, 120, other)}, num_buckets=5
         )
-        assert found["same"].p_value > 0.01
-        assert found["other"].p_value < 0.01
-        assert found["same"].mauve > 0.9 > 0.5 > found["other"].mauve
+        assert comparison["same"].p_value > 0.01
+        assert comparison["other"].p_value < 0.01
+        assert comparison["same"].mauve > 0.9 > 0.5 > comparison["other"].mauve
 
     def test_signature_names_the_embedder_and_what_was_done_to_the_texts(self):
-        found = compare(texts(0, 120), texts(1, 120), num_buckets=5, strip=True)
-        part = found["model"].signature.split("|")[1]
+        comparison = compare(texts(0, 120), texts(1, 120), num_buckets=5, strip=True)
+        part = comparison["model"].signature.split("|")[1]
         assert part == f"emb:{BundledEmbedder().signature}:strip"
 
     def test_a_difference_of_form_is_on_the_result(self):
         human = [" " + text for text in texts(0, 120)]
         with pytest.warns(MauveWarning, match=r"start with white space: strip .* with --strip"):
-            found = compare(human, texts(1, 120), num_buckets=5)["model"]
-        assert any("start with white space" in message for message in found.warnings)
-        assert [f.kind for f in found.form.findings] == ["leading_space"]
-        assert found.to_dict()["form"]["findings"][0]["kind"] == "leading_space"
+            result = compare(human, texts(1, 120), num_buckets=5)["model"]
+        assert any("start with white space" in message for message in result.warnings)
+        assert [f.kind for f in result.form.findings] == ["leading_space"]
+        assert result.to_dict()["form"]["findings"][0]["kind"] == "leading_space"
 
     def test_features_have_no_form(self):
         rng = np.random.default_rng(0)
-        found = compare(rng.normal(size=(120, 3)), rng.normal(size=(120, 3)))["model"]
-        assert found.form is None
-        assert found.to_dict()["form"] is None
+        result = compare(rng.normal(size=(120, 3)), rng.normal(size=(120, 3)))["model"]
+        assert result.form is None
+        assert result.to_dict()["form"] is None
 
     def test_long_texts_are_told(self):
         human, model = ([text + " word" * 600 for text in texts(i, 120)] for i in (0, 1))
@@ -239,12 +239,12 @@ class TestCompareOnText:
 
     def test_a_system_may_be_called_human(self):
         with pytest.warns(MauveWarning, match="stand word for word on the other side"):
-            found = compare(texts(0, 120), {"human": texts(0, 120)}, num_buckets=5)
-        assert found["human"].mauve == 1.0
+            comparison = compare(texts(0, 120), {"human": texts(0, 120)}, num_buckets=5)
+        assert comparison["human"].mauve == 1.0
 
     def test_any_callable_embeds(self):
         def count(batch):
             return [[text.count(letter) for letter in "aeiou"] for text in batch]
 
-        found = compare(texts(0, 120), texts(1, 120), embedder=count, num_buckets=5)["model"]
-        assert "emb:callable:" in found.signature
+        result = compare(texts(0, 120), texts(1, 120), embedder=count, num_buckets=5)["model"]
+        assert "emb:callable:" in result.signature

@@ -85,10 +85,10 @@ class TestArrays:
 class TestText:
     @pytest.mark.parametrize("source", [TEXTS, tuple(TEXTS), np.array(TEXTS)])
     def test_comes_as_a_list_of_plain_strings(self, source):
-        found = read_sample(source, "human")
-        assert found == TEXTS
-        assert type(found) is list
-        assert type(found[0]) is str
+        texts = read_sample(source, "human")
+        assert texts == TEXTS
+        assert type(texts) is list
+        assert type(texts[0]) is str
 
     @pytest.mark.parametrize("item", [None, 3, float("nan"), b"bytes"])
     def test_items_that_are_no_text_among_texts_are_refused(self, item):

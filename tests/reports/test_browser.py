@@ -66,15 +66,15 @@ def test_axe_finds_nothing(visit, size, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
     page = visit(size, scheme)
-    page.evaluate("document.querySelectorAll('details').forEach((own) => { own.open = true; })")
-    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
-    assert found.violations_count == 0, found.generate_report()
+    page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
+    results = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
+    assert results.violations_count == 0, results.generate_report()
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_page_is_no_wider_than_the_screen(visit, size):
     page = visit(size)
-    page.evaluate("document.querySelectorAll('details').forEach((own) => { own.open = true; })")
+    page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
 
 
@@ -89,11 +89,11 @@ def test_no_word_on_the_console_and_no_request(visit, address):
 
 def test_hostile_texts_are_text(visit):
     page = visit()
-    page.evaluate("document.querySelectorAll('details').forEach((own) => { own.open = true; })")
+    page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
     assert page.title() == "A report"  # a script in a text would have changed it
     whole = page.locator(".whole").filter(has_text="<script>document.title='run'</script>")
     assert whole.first.is_visible()
-    assert whole.first.evaluate("(own) => getComputedStyle(own).unicodeBidi") == "isolate"
+    assert whole.first.evaluate("(element) => getComputedStyle(element).unicodeBidi") == "isolate"
     assert page.locator("script").count() == 1
     assert page.locator("body img").count() == 0
 
@@ -114,7 +114,7 @@ def test_light_and_dark_are_those_of_the_system(visit):
         page = visit(scheme=scheme)
         grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
         picture = page.locator(".picture text").first
-        assert picture.evaluate("(own) => getComputedStyle(own).fill") != "rgb(0, 0, 0)"
+        assert picture.evaluate("(element) => getComputedStyle(element).fill") != "rgb(0, 0, 0)"
     assert grounds[0] != grounds[1]
 
 

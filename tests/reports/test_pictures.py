@@ -53,7 +53,7 @@ def test_ids_are_unique_on_a_page_and_all_references_resolve(comparison):
     assert len(ids) == len(set(ids))
     assert ids
     assert set(re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', page)) <= {
-        pair for own in ids for pair in ((own, ""), ("", own))
+        pair for name in ids for pair in ((name, ""), ("", name))
     }
 
 
@@ -63,8 +63,8 @@ def test_no_styles_and_no_colours_of_their_own(comparison):
     assert not re.search(r"#[0-9a-f]{3,6}\b", css)
     assert set(re.findall(r"var\(--([^)]*)\)", css)) >= {"human", "system-1", "ink", "rule"}
     for svg in svgs:
-        for own in re.findall(r'class="(v\d+)"', svg):
-            assert f".{own}{{" in css
+        for name in re.findall(r'class="(v\d+)"', svg):
+            assert f".{name}{{" in css
 
 
 def test_text_stays_text_and_the_picture_has_an_alternative(comparison):

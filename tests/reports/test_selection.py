@@ -16,17 +16,17 @@ def all_examples(chosen):
 def test_texts_of_all_systems_together_are_not_too_many(explained):
     _, explanation, _ = explained
     for n_systems in (1, 2, 7, 50, 200, 500):
-        for own in explanation.values():
-            assert len(all_examples(select(own, n_systems))) <= MAX_TEXTS // n_systems
+        for explained in explanation.values():
+            assert len(all_examples(select(explained, n_systems))) <= MAX_TEXTS // n_systems
 
 
 def test_every_cluster_shows_its_fault_first(explained):
     _, explanation, _ = explained
-    for own in explanation.values():
-        chosen = select(own, 2)
-        assert [card.cluster.kind for card in chosen.cards][: len(own.over)] == ["over"] * len(
-            own.over
-        )
+    for explained in explanation.values():
+        chosen = select(explained, 2)
+        assert [card.cluster.kind for card in chosen.cards][: len(explained.over)] == [
+            "over"
+        ] * len(explained.over)
         for card in chosen.cards:
             side = card.human if card.cluster.kind == "under" else card.model
             assert side[0].why == "telling"
@@ -34,9 +34,9 @@ def test_every_cluster_shows_its_fault_first(explained):
 
 def test_no_text_stands_twice_in_a_cluster(explained):
     _, explanation, _ = explained
-    for own in explanation.values():
-        for card in select(own, 1).cards:
-            for side, sample in ((card.human, own.human_name), (card.model, own.name)):
+    for explained in explanation.values():
+        for card in select(explained, 1).cards:
+            for side, sample in ((card.human, explained.human_name), (card.model, explained.name)):
                 indices = [example.share.index for example in side]
                 assert len(set(indices)) == len(indices)
                 assert {example.share.sample for example in side} <= {sample}
@@ -45,10 +45,10 @@ def test_no_text_stands_twice_in_a_cluster(explained):
 
 def test_flagged_clusters_have_a_card_or_are_counted(explained):
     _, explanation, _ = explained
-    for own in explanation.values():
-        n_flagged = len(own.over) + len(own.under) + len(own.otherwise)
+    for explained in explanation.values():
+        n_flagged = len(explained.over) + len(explained.under) + len(explained.otherwise)
         for n_systems in (1, 40):
-            chosen = select(own, n_systems)
+            chosen = select(explained, n_systems)
             assert len(chosen.cards) + chosen.n_more == n_flagged
 
 
