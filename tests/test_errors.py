@@ -13,6 +13,7 @@ from mauve.errors import (
     check_choice,
     check_int,
     check_real,
+    warn_caller,
 )
 
 
@@ -93,3 +94,9 @@ class TestCheckChoice:
     def test_names_the_choices(self, value):
         with pytest.raises(InvalidParameterError, match=r"must be one of 'a', 'b'\. Got"):
             check_choice("f", "x", value, ("a", "b"))
+
+
+def test_warnings_point_at_the_first_line_outside_of_the_package():
+    with pytest.warns(MauveWarning, match="beware") as caught:
+        warn_caller("beware")
+    assert caught[0].filename == __file__

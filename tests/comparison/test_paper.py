@@ -180,7 +180,7 @@ class TestEndToEnd:
     def test_as_many_buckets_as_texts_are_allowed(self):
         result = compute_mauve(*clouds(11, n=10), num_buckets=20, kmeans_explained_var=1.0)
         assert_allclose(result.p_hist.sum(), 1)
-        assert_allclose(result.mauve, 1 / 252, rtol=0.2)  # 20 cells, a text each
+        assert_allclose(result.mauve, 1 / 252, rtol=0.2)  # 20 buckets, a text each
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_any_layout_gives_the_same(self, dtype):

@@ -1,4 +1,4 @@
-"""What a comparison returns: tables, differences, signatures, JSON and HTML."""
+"""Results and differences of a comparison."""
 
 import dataclasses
 import json
@@ -6,94 +6,13 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from ranked_clouds import QUICK, clouds
 
 import mauve
 from mauve import InvalidParameterError, compare
 from mauve.inference.differences import holm
 from mauve.inference.intervals import texts_needed
 from mauve.quantize.kmeans import KMeans
-
-QUICK = {"num_buckets": 8, "n_clusterings": 5, "n_permutations": 20}
-
-
-def clouds(seed, n=150, d=4):
-    """Human texts, and systems that are ever farther from them."""
-    rng = np.random.default_rng(seed)
-    systems = {
-        name: rng.normal(size=(n, d)) + shift
-        for name, shift in (("far", 1.5), ("near", 0.1), ("middle", 0.6))
-    }
-    return rng.normal(size=(n, d)), systems
-
-
-@pytest.fixture(scope="module")
-def comparison():
-    return compare(*clouds(0), **QUICK)
-
-
-@pytest.fixture(scope="module")
-def untested():
-    return compare(*clouds(0), **{**QUICK, "n_permutations": 0})
-
-
-class TestComparison:
-    def test_is_a_mapping_in_the_order_given(self, comparison):
-        assert list(comparison) == ["far", "near", "middle"]
-        assert len(comparison) == 3
-        assert "near" in comparison
-        assert comparison["near"].name == "near"
-        assert dict(comparison.items())["far"] is comparison["far"]
-
-    def test_unknown_names_are_key_errors(self, comparison):
-        with pytest.raises(KeyError, match="nobody"):
-            comparison["nobody"]
-
-    def test_rank_puts_the_best_first(self, comparison):
-        assert comparison.rank() == ["near", "middle", "far"]
-
-    def test_table_has_a_line_for_each_system_best_first(self, comparison):
-        lines = comparison.table().splitlines()
-        assert [line.split()[0] for line in lines] == ["system", "near", "middle", "far"]
-        for column in ("MAUVE", "95% interval", "ceiling", "p (= human)", "type I", "n", "k"):
-            assert column in lines[0]
-        near = comparison["near"]
-        assert f"{near.mauve:.3f}" in lines[1]
-        assert f"{near.interval[0]:.3f} - {near.interval[1]:.3f}" in lines[1]
-        assert "150 + 150" in lines[1]
-
-    def test_columns_of_the_table_are_aligned(self, comparison):
-        lines = comparison.table().splitlines()
-        assert len({len(line) for line in lines}) == 1
-
-    def test_str_is_the_table_and_repr_one_line(self, comparison):
-        assert str(comparison) == comparison.table()
-        assert repr(comparison).startswith("Comparison(far=0.")
-        assert "\n" not in repr(comparison)
-
-    def test_table_without_permutations_has_no_p_values(self, untested):
-        assert "ceiling" not in untested.table()
-        assert "p (= human)" not in untested.table()
-
-    def test_rows_are_text(self, comparison):
-        for row in comparison.rows():
-            assert all(type(cell) is str for cell in row.values())
-
-    def test_table_names_the_level_of_the_interval(self):
-        human, systems = clouds(1)
-        comparison = compare(human, systems, confidence=0.8, **QUICK)
-        assert "80% interval" in comparison.table()
-
-    def test_no_interval_is_called_one_of_100_percent(self):
-        human, systems = clouds(1)
-        assert "100%" not in compare(human, systems, confidence=0.999, **QUICK).table()
-
-    def test_warnings_of_all_systems_are_listed_once(self, comparison):
-        assert comparison.warnings == ()
-
-    def test_fitted_clusterings_come_with_it(self, comparison):
-        human, _ = clouds(0)
-        labels = comparison.compared.clustering.assign(human)
-        assert np.mean(labels == comparison["near"].labels[:, :150]) > 0.98
 
 
 class TestToDict:
@@ -174,62 +93,6 @@ class TestResult:
     def test_texts_needed_checks_its_parameters(self, comparison, difference, power):
         with pytest.raises(InvalidParameterError, match="parameter of texts_needed must"):
             comparison["near"].texts_needed(difference, power)
-
-
-class TestHtml:
-    HOSTILE = '<script>alert("x")</script>&\'<img src=x onerror=alert(1)>'
-
-    def test_hostile_names_are_escaped(self):
-        human, systems = clouds(3)
-        comparison = compare(human, {self.HOSTILE: systems["near"], "b": systems["far"]}, **QUICK)
-        for html in (comparison._repr_html_(), comparison[self.HOSTILE]._repr_html_()):
-            assert "<script" not in html
-            assert "<img" not in html
-            assert "&lt;script&gt;" in html
-
-    def test_is_a_table_with_a_row_for_each_system(self, comparison):
-        html = comparison._repr_html_()
-        assert html.startswith("<table>")
-        assert html.count("<tr>") == 4
-        assert html.index("near") < html.index("middle") < html.index("far")
-        assert comparison["near"]._repr_html_().count("<tr>") == 2
-
-
-class TestSignature:
-    def test_names_every_setting(self):
-        human, systems = clouds(4)
-        result = compare(
-            human,
-            systems["near"][:120],
-            num_buckets=9,
-            n_clusterings=10,
-            scaling=2.5,
-            quantizer=KMeans(n_restarts=2),
-            estimator="laplace",
-            explained_variance=0.8,
-            order="pca-norm",
-            seed=7,
-            n_permutations=0,
-        )["model"]
-        parts = dict(part.split(":", 1) for part in result.signature.split("|"))
-        assert parts["mauve"] == mauve.__version__
-        assert parts["emb"] == "features-4"
-        assert parts["reduce"] == "pca-norm-0.8"
-        assert parts["quant"].startswith("kmeans:best-of-2")
-        assert parts["k"] == "9"
-        assert parts["fit"] == "2of5x10"
-        assert parts["c"] == "2.5"
-        assert parts["est"] == "laplace"
-        assert parts["n"] == "150+120"
-        assert parts["seed"] == "7"
-
-    def test_what_does_not_change_the_score_is_left_out(self, comparison):
-        human, systems = clouds(0)
-        other = compare(
-            human, systems, confidence=0.5, **{**QUICK, "n_permutations": 3}, interval="bootstrap"
-        )
-        assert other["near"].mauve == comparison["near"].mauve
-        assert other["near"].signature == comparison["near"].signature
 
 
 class TestDifferences:
@@ -379,3 +242,24 @@ class TestAcrossComparisons:
         ]
         with pytest.raises(InvalidParameterError, match="signatures differ in fit"):
             mauve.difference(*(pair if prompted_first else pair[::-1]))
+
+
+class TestReversed:
+    def test_twice_is_the_same(self, comparison):
+        pair = comparison.differences()[0]
+        assert pair.reversed().reversed() == pair
+
+    def test_is_the_difference_the_other_way_round(self, comparison):
+        near, far = comparison["near"], comparison["far"]
+        turned, other = mauve.difference(near, far).reversed(), mauve.difference(far, near)
+        assert turned.difference == other.difference
+        assert_allclose(turned.interval, other.interval, atol=1e-12)
+        assert_allclose(turned.pair.limits(0.8), other.pair.limits(0.8), atol=1e-12)
+
+
+class TestVerdict:
+    def test_says_what_the_test_says(self, comparison, untested):
+        far = comparison["far"]
+        assert far.verdict == f"distinguishable from human text (p = {far.p_value:.4f})"
+        assert "not distinguishable" in dataclasses.replace(far, p_value=0.4).verdict
+        assert next(iter(untested.values())).verdict == "not tested against human text"

@@ -1,17 +1,15 @@
 """The front door, end to end on small clouds of points."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
 import mauve
-from mauve import InvalidParameterError, MauveWarning, compare
+from mauve import InvalidParameterError, compare
 from mauve.frontier.estimators import ESTIMATORS
 
-# 100 texts a side in 8 cells raise no warning.
+# 100 texts a side in 8 buckets raise no warning.
 QUICK = {"num_buckets": 8, "n_clusterings": 5, "n_permutations": 20}
 AWAY = np.array([10.0, 0, 0])
 
@@ -337,8 +335,8 @@ class TestForms:
         comparison = compare(human, {"z": model, "a": model + 1, "m": model - 1}, **QUICK)
         assert list(comparison) == ["z", "a", "m"]
 
-    def test_own_quantizer(self):
-        """Any object with `fit` and `signature` will do: here, cells along the first axis."""
+    def test_a_quantizer_of_the_user(self):
+        """Any object with `fit` and `signature` will do: here, buckets along the first axis."""
 
         class Slices:
             signature = "slices"
@@ -393,7 +391,7 @@ class TestForms:
 
 class TestPrompts:
     def test_texts_of_one_prompt_that_vary_together_make_a_narrower_interval(self):
-        """Human and model texts are near their prompt, so cells fill up alike on both sides."""
+        """Human and model texts are near their prompt, so buckets fill up alike on both sides."""
         rng = np.random.default_rng(0)
         topic = rng.normal(size=(200, 4))
         human, model = (topic + 0.1 * rng.normal(size=(200, 4)) + shift for shift in (0, 0.6))
@@ -487,44 +485,6 @@ class TestPrompts:
         prompts = np.concatenate([np.zeros(80), np.arange(1, 21)])
         with pytest.raises(InvalidParameterError, match=r"prompts|num_buckets"):
             score(human, model, prompts=prompts, num_buckets=50)
-
-
-class TestWarnings:
-    def test_few_texts(self):
-        human, model = clouds(37, n=40)
-        with pytest.warns(MauveWarning, match="has 40 texts: below 100"):
-            comparison = compare(human, model, n_clusterings=5, n_permutations=20)
-        assert [warning.split(" has")[0] for warning in comparison.warnings[:2]] == [
-            "'human'",
-            "'model'",
-        ]
-
-    def test_few_texts_per_bucket(self):
-        with pytest.warns(MauveWarning, match="100 texts are few for 30 buckets"):
-            score(*clouds(38), num_buckets=30)
-
-    def test_sizes_more_than_tenfold_apart(self):
-        human, model = clouds(39, n=1001, n_model=100)
-        with pytest.warns(MauveWarning, match="'human' has 1001 texts and 'model' 100"):
-            result = score(human, model)
-        assert 0 < result.mauve < 1
-
-    def test_unequal_sizes_within_reason_raise_none(self):
-        assert score(*clouds(40, n=100, n_model=1000)).warnings == ()
-
-    def test_duplicates_that_leave_buckets_empty(self):
-        rng = np.random.default_rng(41)
-        human, model = (rng.integers(2, size=(100, 2)) + 1.0 for _ in range(2))
-        with pytest.warns(MauveWarning, match=r"of 8 buckets are empty: the features"):
-            score(human, model)
-
-    def test_each_is_raised_once_and_kept_in_the_result(self):
-        human, model = clouds(42, n=40)
-        with pytest.warns(MauveWarning, match="texts") as caught:
-            comparison = compare(human, {"a": model, "b": model}, n_clusterings=5, n_permutations=0)
-        messages = [str(w.message) for w in caught]
-        assert len(messages) == len(set(messages))
-        assert set(messages) == set(comparison.warnings)
 
 
 class TestBadInput:
@@ -643,7 +603,7 @@ class TestBadInput:
         with pytest.raises(InvalidParameterError, match=r"The embedder's result must hold finite"):
             compare(["a"] * 20, ["b"] * 20, embedder=lambda texts: np.full((40, 2), np.nan))
 
-    def test_too_few_texts_are_told_before_they_are_embedded(self):
+    def test_too_few_texts_are_rejected_before_they_are_embedded(self):
         with pytest.raises(InvalidParameterError, match=r"'model' must have at least 10 texts"):
             compare(["a"] * 20, ["b"] * 9, embedder=lambda texts: 1 / 0)
 
@@ -696,14 +656,6 @@ class TestBadInput:
         human, model = clouds(56)
         with pytest.raises(InvalidParameterError, match="'systems'"):
             compare(human, {1: model, "1": model + 1}, **QUICK)
-
-
-def test_a_small_sample_that_sets_the_cells_for_all_is_told():
-    human, model = clouds(60)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MauveWarning)  # of few texts as well
-        comparison = compare(human, {"many": model, "few": model[:20]}, n_permutations=0)
-    assert all("because 'few' has 20 texts" in r.warnings[-1] for r in comparison.values())
 
 
 def test_text_options_are_refused_for_features():

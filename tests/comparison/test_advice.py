@@ -1,0 +1,68 @@
+"""The front door, end to end on small clouds of points."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from mauve import MauveWarning, compare
+
+# 100 texts a side in 8 buckets raise no warning.
+QUICK = {"num_buckets": 8, "n_clusterings": 5, "n_permutations": 20}
+AWAY = np.array([10.0, 0, 0])
+
+
+def clouds(seed, *, n=100, d=4, shift=0.5, n_model=None):
+    rng = np.random.default_rng(seed)
+    human, model = rng.normal(size=(n, d)), rng.normal(size=(n_model or n, d)) + shift
+    return human.astype(np.float32), model.astype(np.float32)
+
+
+def score(human, model, **settings):
+    return compare(human, model, **{**QUICK, **settings})["model"]
+
+
+class TestWarnings:
+    def test_few_texts(self):
+        human, model = clouds(37, n=40)
+        with pytest.warns(MauveWarning, match="has 40 texts: below 100"):
+            comparison = compare(human, model, n_clusterings=5, n_permutations=20)
+        assert [warning.split(" has")[0] for warning in comparison.warnings[:2]] == [
+            "'human'",
+            "'model'",
+        ]
+
+    def test_few_texts_per_bucket(self):
+        with pytest.warns(MauveWarning, match="100 texts are few for 30 buckets"):
+            score(*clouds(38), num_buckets=30)
+
+    def test_sizes_more_than_tenfold_apart(self):
+        human, model = clouds(39, n=1001, n_model=100)
+        with pytest.warns(MauveWarning, match="'human' has 1001 texts and 'model' 100"):
+            result = score(human, model)
+        assert 0 < result.mauve < 1
+
+    def test_unequal_sizes_within_reason_raise_none(self):
+        assert score(*clouds(40, n=100, n_model=1000)).warnings == ()
+
+    def test_duplicates_that_leave_buckets_empty(self):
+        rng = np.random.default_rng(41)
+        human, model = (rng.integers(2, size=(100, 2)) + 1.0 for _ in range(2))
+        with pytest.warns(MauveWarning, match=r"of 8 buckets are empty: the features"):
+            score(human, model)
+
+    def test_each_is_raised_once_and_kept_in_the_result(self):
+        human, model = clouds(42, n=40)
+        with pytest.warns(MauveWarning, match="texts") as caught:
+            comparison = compare(human, {"a": model, "b": model}, n_clusterings=5, n_permutations=0)
+        messages = [str(w.message) for w in caught]
+        assert len(messages) == len(set(messages))
+        assert set(messages) == set(comparison.warnings)
+
+
+def test_a_small_sample_that_sets_the_cells_for_all_is_reported():
+    human, model = clouds(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MauveWarning)  # of few texts as well
+        comparison = compare(human, {"many": model, "few": model[:20]}, n_permutations=0)
+    assert all("because 'few' has 20 texts" in r.warnings[-1] for r in comparison.values())

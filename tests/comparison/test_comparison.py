@@ -1,0 +1,107 @@
+"""Comparison as a mapping, table, HTML and ranking."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from ranked_clouds import QUICK, clouds
+
+from mauve import compare
+
+
+class TestComparison:
+    def test_is_a_mapping_in_the_order_given(self, comparison):
+        assert list(comparison) == ["far", "near", "middle"]
+        assert len(comparison) == 3
+        assert "near" in comparison
+        assert comparison["near"].name == "near"
+        assert dict(comparison.items())["far"] is comparison["far"]
+
+    def test_unknown_names_are_key_errors(self, comparison):
+        with pytest.raises(KeyError, match="nobody"):
+            comparison["nobody"]
+
+    def test_rank_puts_the_best_first(self, comparison):
+        assert comparison.rank() == ["near", "middle", "far"]
+
+    def test_table_has_a_line_for_each_system_best_first(self, comparison):
+        lines = comparison.table().splitlines()
+        assert [line.split()[0] for line in lines] == ["system", "near", "middle", "far"]
+        for column in ("MAUVE", "95% interval", "ceiling", "p (= human)", "type I", "n", "k"):
+            assert column in lines[0]
+        near = comparison["near"]
+        assert f"{near.mauve:.3f}" in lines[1]
+        assert f"{near.interval[0]:.3f} - {near.interval[1]:.3f}" in lines[1]
+        assert "150 + 150" in lines[1]
+
+    def test_columns_of_the_table_are_aligned(self, comparison):
+        lines = comparison.table().splitlines()
+        assert len({len(line) for line in lines}) == 1
+
+    def test_str_is_the_table_and_repr_one_line(self, comparison):
+        assert str(comparison) == comparison.table()
+        assert repr(comparison).startswith("Comparison(far=0.")
+        assert "\n" not in repr(comparison)
+
+    def test_table_without_permutations_has_no_p_values(self, untested):
+        assert "ceiling" not in untested.table()
+        assert "p (= human)" not in untested.table()
+
+    def test_rows_are_text(self, comparison):
+        for row in comparison.rows():
+            assert all(type(cell) is str for cell in row.values())
+
+    def test_table_names_the_level_of_the_interval(self):
+        human, systems = clouds(1)
+        comparison = compare(human, systems, confidence=0.8, **QUICK)
+        assert "80% interval" in comparison.table()
+
+    def test_no_interval_is_called_one_of_100_percent(self):
+        human, systems = clouds(1)
+        assert "100%" not in compare(human, systems, confidence=0.999, **QUICK).table()
+
+    def test_warnings_of_all_systems_are_listed_once(self, comparison):
+        assert comparison.warnings == ()
+
+    def test_fitted_clusterings_come_with_it(self, comparison):
+        human, _ = clouds(0)
+        labels = comparison.compared.clustering.assign(human)
+        assert np.mean(labels == comparison["near"].labels[:, :150]) > 0.98
+
+
+class TestHtml:
+    HOSTILE = '<script>alert("x")</script>&\'<img src=x onerror=alert(1)>'
+
+    def test_hostile_names_are_escaped(self):
+        human, systems = clouds(3)
+        comparison = compare(human, {self.HOSTILE: systems["near"], "b": systems["far"]}, **QUICK)
+        for html in (comparison._repr_html_(), comparison[self.HOSTILE]._repr_html_()):
+            assert "<script" not in html
+            assert "<img" not in html
+            assert "&lt;script&gt;" in html
+
+    def test_is_a_table_with_a_row_for_each_system(self, comparison):
+        html = comparison._repr_html_()
+        assert html.startswith("<table>")
+        assert html.count("<tr>") == 4
+        assert html.index("near") < html.index("middle") < html.index("far")
+        assert comparison["near"]._repr_html_().count("<tr>") == 2
+
+
+class TestRankedDifferences:
+    def test_put_the_higher_score_first_in_the_order_of_the_ranking(self, comparison):
+        pairs = comparison.ranked_differences()
+        rank = comparison.rank()
+        assert [(pair.first, pair.second) for pair in pairs] == [
+            (rank[0], rank[1]), (rank[0], rank[2]), (rank[1], rank[2]),
+        ]  # fmt: skip
+        assert all(pair.difference >= 0 for pair in pairs)
+
+    def test_are_the_same_differences(self, comparison):
+        given = {frozenset([d.first, d.second]): d for d in comparison.differences()}
+        for pair in comparison.ranked_differences():
+            same = given[frozenset([pair.first, pair.second])]
+            assert abs(pair.difference) == abs(same.difference)
+            assert (pair.p_value, pair.p_adjusted) == (same.p_value, same.p_adjusted)
+            assert_allclose(pair.equivalence(0.1), same.equivalence(0.1), atol=1e-12)
+            low, high = pair.interval
+            assert low <= pair.difference <= high
