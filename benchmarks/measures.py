@@ -90,8 +90,9 @@ class Given:
 
 def sides(given: Given) -> tuple[Any, Any]:
     """Return a model's sample and the human one, with all that any of our measures needs."""
+    from mauve.lm.probabilities import TokenProbabilities
     from mauve.measures.estimate import deal_texts
-    from mauve.measures.protocol import Side, TokenProbabilities, TokenTable
+    from mauve.measures.protocol import Side, TokenTable
 
     human = None
     for sample in ("human", "own"):
@@ -172,7 +173,7 @@ def _bundled_scorer(name: str) -> Any:
     """Return the bundled model, loaded, if the measure is one that reads texts."""
     if name != "perplexity":
         return None
-    from mauve.lm.bundled_scorer import BundledScorer
+    from mauve.lm.scorer import BundledScorer
 
     scorer = BundledScorer()
     scorer.log_probabilities(["a text"])

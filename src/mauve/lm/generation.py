@@ -1,45 +1,15 @@
-"""A language model, a decoder and prompts in, texts out."""
+"""Generate texts from a language model with a decoding algorithm."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from mauve.arrays import FloatArray
 from mauve.errors import bad_parameter, check_int
 from mauve.lm.decoding import Decoder
+from mauve.lm.protocol import CausalModel
 
 _BLOCK = 128
-
-
-class CausalModel(Protocol):
-    """What `generate` needs of a language model: tokens are ints, texts are strings."""
-
-    @property
-    def vocabulary_size(self) -> int:
-        """Number of tokens; they are 0 to vocabulary_size - 1."""
-
-    @property
-    def end(self) -> int:
-        """The token that ends a text."""
-
-    def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text."""
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """Return the text of tokens."""
-
-    def next(self, contexts: Sequence[Sequence[int]]) -> FloatArray:
-        """Return the probabilities of the token that comes after each context.
-
-        Contexts are texts from their beginning, and may be empty. While texts are written
-        each call has contexts of the call before, in the same order, one token longer, less
-        those that ended; a model may keep what it computed for them.
-
-        Returns
-        -------
-        array of float, shape (len(contexts), vocabulary_size)
-        """
 
 
 def draw(probabilities: FloatArray, rng: np.random.Generator) -> int:

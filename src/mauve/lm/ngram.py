@@ -21,7 +21,7 @@ _SYMBOLS = ("<end>", "<unk>")  # for the reader: a word spelt like this is anoth
 class NGramModel:
     """An n-gram language model with interpolated Kneser–Ney smoothing.
 
-    Made by :meth:`fit`. It is a :class:`mauve.lm.generation.CausalModel`.
+    Made by :meth:`fit`. It is a :class:`mauve.lm.protocol.CausalModel`.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from mauve.embed.load import ReadInputs, checked_rows
 from mauve.embed.protocol import Embedder, Progress
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.lm.decoding import Decoder, parse_decoder
-from mauve.lm.scorer import TokenScorer
+from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Side, TokenTable
 from mauve.measures.tokenizers import Tokenizer
@@ -232,7 +232,7 @@ def with_models(
     on_progress: Progress | None,
 ) -> dict[str, Side]:
     """Return the sides whose models are known, with what those make of the human texts."""
-    from mauve.lm.token_probabilities import token_probabilities  # needs torch
+    from mauve.lm.probabilities import token_probabilities  # needs torch
 
     people = sides[reference]
     found = {}
