@@ -16,7 +16,7 @@ PROMPTS = [f"{i} people said " * (i % 3) for i in range(len(TEXTS))]
 
 
 def direct(folder, texts, prompts=None, stride=CONTEXT // 2, dtype=torch.float64):
-    """Score every token with a call of its own, given what its window has before it."""
+    """Score every token with a separate call, given the tokens of its window before it."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).eval()
     begin = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
