@@ -90,9 +90,8 @@ class Given:
 
 def sides(given: Given) -> tuple[Any, Any]:
     """Return a model's sample and the human one, with all that any of our measures needs."""
-    from mauve.lm.probabilities import TokenProbabilities
     from mauve.measures.estimate import deal_texts
-    from mauve.measures.protocol import Side, TokenTable
+    from mauve.measures.protocol import Side, TokenProbabilities, TokenTable
 
     human = None
     for sample in ("human", "own"):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from mauve.measures.estimate import Groups
-from mauve.lm.probabilities import TokenProbabilities
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import Side, TokenProbabilities
 
 
 def sample(n_texts=30, size=7, spread=2.0, zeros=False, seed=0):

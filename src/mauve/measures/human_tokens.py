@@ -4,9 +4,8 @@ import numpy as np
 
 from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.lm.probabilities import TokenProbabilities
 from mauve.measures.estimate import Estimate, ratio
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import Side, TokenProbabilities
 
 
 def probabilities_of(own: Side) -> TokenProbabilities:

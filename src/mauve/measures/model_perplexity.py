@@ -22,7 +22,7 @@ def model_perplexity(own: Side, human: Side) -> Estimate:
     Examples
     --------
     >>> from mauve.measures.estimate import Groups
-    >>> from mauve.lm.probabilities import TokenProbabilities
+    >>> from mauve.measures.protocol import TokenProbabilities
     >>> human = Side("human", Groups(np.arange(2), 2))
     >>> seen = TokenProbabilities(np.array([0.5, 0.0]), np.ones(2), np.array([0, 1, 2]), 9)
     >>> model_perplexity(Side("greedy", human.groups, model=seen), human).value

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, HashArray, IntArray
-from mauve.lm.probabilities import TokenProbabilities
+from mauve.lm.probabilities import TokenProbabilities as TokenProbabilities
 from mauve.measures.estimate import Estimate, Groups
 
 #: Which values are good: high ones, low ones, or those near the value of human text.
