@@ -81,6 +81,13 @@ def test_logits_by_small_parts_are_the_same(tiny):
     assert_allclose(np.concatenate(scores), np.concatenate(expected), atol=1e-4)
 
 
+def test_progress_ends_at_its_total(tiny):
+    steps = []
+    scorer(tiny("gpt2")).log_probabilities(TEXTS, lambda *step: steps.append(step))
+    what, n_done, total = steps[-1]
+    assert (what, n_done) == ("scoring", total)
+
+
 def test_several_devices_share_the_work(tiny):
     expected = scorer(tiny("gpt2")).log_probabilities(TEXTS * 3)
     shared = TransformersScorer(tiny("gpt2"), device="cpu,cpu", token_budget=100)

@@ -1,5 +1,7 @@
 """Decoders against their definitions, and the strings that name them."""
 
+from itertools import accumulate
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -111,9 +113,8 @@ class TestNucleus:
 def _check_nucleus(weights, target):
     """Compare with the first tokens whose weights add up to `target`, in whole numbers."""
     ranked = most_probable(weights)
-    size = 1
-    while sum(weights[token] for token in ranked[:size]) < target:
-        size += 1
+    totals = accumulate(weights[token] for token in ranked)
+    size = 1 + sum(total < target for total in totals)
     decoded = Nucleus(target / sum(weights))(np.array(weights) / sum(weights))
     assert sorted(np.flatnonzero(decoded)) == sorted(ranked[:size])
     assert_allclose(decoded, shares(weights, ranked[:size]), rtol=1e-13)

@@ -73,10 +73,10 @@ def test_a_longer_context_predicts_better_what_is_far_back():
 
 
 def test_progress_ends_at_its_total():
-    seen = []
-    BundledScorer().log_probabilities(TEXTS, lambda *step: seen.append(step))
-    what, done, total = seen[-1]
-    assert (what, done) == ("scoring", total)
+    steps = []
+    BundledScorer().log_probabilities(TEXTS, lambda *step: steps.append(step))
+    what, n_done, total = steps[-1]
+    assert (what, n_done) == ("scoring", total)
 
 
 def test_no_texts_at_all():
