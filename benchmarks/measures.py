@@ -172,7 +172,7 @@ def _bundled_scorer(name: str) -> Any:
     """Return the bundled model, loaded, if the measure is one that reads texts."""
     if name != "perplexity":
         return None
-    from mauve.lm.bundled_scorer import BundledScorer
+    from mauve.lm.scorer import BundledScorer
 
     scorer = BundledScorer()
     scorer.log_probabilities(["a text"])

@@ -33,8 +33,8 @@ from transformers.generation import (
 from mauve.embed.bundled import MODEL, tokenizer
 from mauve.embed.models import find_devices, find_dtype
 from mauve.lm.causal import TransformersScorer
+from mauve.lm.probabilities import token_probabilities
 from mauve.lm.reference import split_reference
-from mauve.lm.token_probabilities import token_probabilities
 from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY
 from mauve.measures.estimate import deal_texts
 from mauve.measures.model_perplexity import MODEL_PERPLEXITY

@@ -1,8 +1,8 @@
-"""A server of embeddings that behaves and misbehaves as the name of the model says.
+"""Serve embeddings, with the failure that the name of the model asks for.
 
-``python endpoint_server.py`` takes a free port, prints it, and serves until it is ended. A
-model is ``MODE`` or ``MODE:ANYTHING``; what a server remembers, it remembers by the whole
-name, so that each test has its own. ``GET /seen/MODEL`` lists the requests for a model.
+``python endpoint_server.py`` takes a free port, prints it, and serves until it is terminated.
+A model is named ``MODE`` or ``MODE:ANYTHING``. The server counts requests by the whole name, so
+that tests do not share a count. ``GET /seen/MODEL`` lists the requests for a model.
 """
 
 import base64
@@ -151,16 +151,18 @@ class Handler(BaseHTTPRequestHandler):
         mode, key = model.partition(":")[0], self.headers["Authorization"]
         with LOCK:
             n_before = len(SEEN[model])
-            told = {"path": self.path, "n": len(texts), "key": key, "host": self.headers["Host"]}
-            SEEN[model].append(told | {"agent": self.headers["User-Agent"]} | request)
-        place = {
+            entry = {"path": self.path, "n": len(texts), "key": key, "host": self.headers["Host"]}
+            SEEN[model].append(entry | {"agent": self.headers["User-Agent"]} | request)
+        target = {
             "/elsewhere/v1/embeddings": f"http://localhost:{self.server.server_port}/v1/embeddings",
             "/moved/v1/embeddings": "/v1/embeddings",
             "/circle/v1/embeddings": "/circle/v1/embeddings",
             "/nowhere/v1/embeddings": f"http://{'a' * 64}/v1/embeddings",
         }.get(self.path)
-        if place:
-            self.reply(307, b"Look there", {"Location": place})
+        if target:
+            self.reply(307, b"Look there", {"Location": target})
+        elif self.path.startswith("/moved-"):  # and the status
+            self.reply(int(self.path[7:10]), b"Look there", {"Location": "/v1/embeddings"})
         elif mode == "dropped" and n_before < 1:
             return
         elif mode == "cut" and n_before < 1:
@@ -187,12 +189,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *args):
-        """Say nothing: the tests read what was seen instead."""
+        """Log nothing: the tests ask for the requests instead."""
 
 
 class Server(ThreadingHTTPServer):
     def handle_error(self, request, client_address):
-        """Say nothing: clients that give up while a mode is slow are expected."""
+        """Log nothing: clients that give up while a mode is slow are expected."""
 
 
 if __name__ == "__main__":

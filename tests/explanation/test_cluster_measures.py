@@ -5,7 +5,7 @@ import pytest
 
 from mauve.errors import InvalidParameterError
 from mauve.explanation.describe import cluster_measures, text_measures
-from mauve.lm.bundled_scorer import BundledScorer
+from mauve.lm.scorer import BundledScorer
 from mauve.measures.perplexity import perplexity
 
 TEXTS = ["It was a cold day.", "", "on and on and on", "Two words", "你好，世界", "\x00\x1b[31m 🎉"]

@@ -16,12 +16,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Return a function from a kind of model, and options of it, to its folder."""
     import tiny_models
 
-    made: dict[tuple, Path] = {}
+    folders: dict[tuple, Path] = {}
 
     def folder(kind: str, **options) -> Path:
         key = (kind, *sorted(options.items()))
-        if key not in made:
-            made[key] = tiny_models.save(kind, tmp_path_factory.mktemp(kind), **options)
-        return made[key]
+        if key not in folders:
+            folders[key] = tiny_models.save(kind, tmp_path_factory.mktemp(kind), **options)
+        return folders[key]
 
     return folder

@@ -1,5 +1,7 @@
 """Decoders against their definitions, and the strings that name them."""
 
+from itertools import accumulate
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -18,9 +20,9 @@ def most_probable(weights):
     return sorted(range(len(weights)), key=lambda token: (-weights[token], token))
 
 
-def shares(weights, kept):
-    found = np.where(np.isin(np.arange(len(weights)), kept), weights, 0)
-    return found / found.sum()
+def shares(weights, tokens):
+    truncated = np.where(np.isin(np.arange(len(weights)), tokens), weights, 0)
+    return truncated / truncated.sum()
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -28,19 +30,19 @@ def shares(weights, kept):
 def test_decoders_return_distributions_and_leave_their_input(spec, weights):
     probabilities = np.array(weights) / sum(weights)
     before = probabilities.copy()
-    found = parse_decoder(spec)(probabilities)
+    decoded = parse_decoder(spec)(probabilities)
     assert_array_equal(probabilities, before)
-    assert found.shape == probabilities.shape
-    assert found.min() >= 0
-    assert_allclose(found.sum(), 1, rtol=1e-14)
-    assert not found[probabilities == 0].any()
+    assert decoded.shape == probabilities.shape
+    assert decoded.min() >= 0
+    assert_allclose(decoded.sum(), 1, rtol=1e-14)
+    assert not decoded[probabilities == 0].any()
 
 
 class TestGreedy:
     @given(WEIGHTS)
     def test_is_the_most_probable_token_and_of_equal_ones_the_first(self, weights):
-        found = Greedy()(np.array(weights) / sum(weights))
-        assert_array_equal(found, np.eye(len(weights))[weights.index(max(weights))])
+        decoded = Greedy()(np.array(weights) / sum(weights))
+        assert_array_equal(decoded, np.eye(len(weights))[weights.index(max(weights))])
 
 
 class TestTemperature:
@@ -65,8 +67,8 @@ class TestTemperature:
 class TestTopK:
     @given(WEIGHTS, st.integers(1, 35))
     def test_keeps_the_k_most_probable_tokens(self, weights, k):
-        found = TopK(k)(np.array(weights) / sum(weights))
-        assert_allclose(found, shares(weights, most_probable(weights)[:k]), rtol=1e-14)
+        decoded = TopK(k)(np.array(weights) / sum(weights))
+        assert_allclose(decoded, shares(weights, most_probable(weights)[:k]), rtol=1e-14)
 
     def test_of_one_is_greedy(self):
         p = np.array([0.1, 0.4, 0.4, 0.1])
@@ -75,7 +77,7 @@ class TestTopK:
 
 class TestNucleus:
     @pytest.mark.parametrize(
-        ("p", "kept"),
+        ("p", "tokens"),
         [
             (0.39, [0]),
             (0.4, [0]),
@@ -86,9 +88,9 @@ class TestNucleus:
             (1, [0, 1, 2, 3]),
         ],
     )
-    def test_hand_values(self, p, kept):
+    def test_hand_values(self, p, tokens):
         weights = [0.4, 0.2, 0.3, 0.1]
-        assert_allclose(Nucleus(p)(np.array(weights)), shares(weights, kept), rtol=1e-14)
+        assert_allclose(Nucleus(p)(np.array(weights)), shares(weights, tokens), rtol=1e-14)
 
     def test_tokens_of_equal_probability_are_taken_from_the_first_on(self):
         assert_array_equal(Nucleus(0.5)(np.full(4, 0.25)), [0.5, 0.5, 0, 0])
@@ -111,12 +113,11 @@ class TestNucleus:
 def _check_nucleus(weights, target):
     """Compare with the first tokens whose weights add up to `target`, in whole numbers."""
     ranked = most_probable(weights)
-    size = 1
-    while sum(weights[token] for token in ranked[:size]) < target:
-        size += 1
-    found = Nucleus(target / sum(weights))(np.array(weights) / sum(weights))
-    assert sorted(np.flatnonzero(found)) == sorted(ranked[:size])
-    assert_allclose(found, shares(weights, ranked[:size]), rtol=1e-13)
+    totals = accumulate(weights[token] for token in ranked)
+    size = 1 + sum(total < target for total in totals)
+    decoded = Nucleus(target / sum(weights))(np.array(weights) / sum(weights))
+    assert sorted(np.flatnonzero(decoded)) == sorted(ranked[:size])
+    assert_allclose(decoded, shares(weights, ranked[:size]), rtol=1e-13)
 
 
 class TestParseDecoder:

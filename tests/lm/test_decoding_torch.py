@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauve.lm import decoding_torch
 from mauve.lm.decoding import Ancestral, Greedy, Nucleus, Temperature, TopK
 from mauve.lm.decoding_torch import decode
 
@@ -22,19 +21,19 @@ def by_rows(decoder, rows):
     return np.stack([decoder(row) for row in rows])
 
 
-def some(n, size, spread, seed=0):
+def random_rows(n, size, spread, seed=0):
     logits = np.random.default_rng(seed).normal(scale=spread, size=(n, size))
-    found = np.exp(logits)
-    return found / found.sum(axis=1, keepdims=True)
+    weights = np.exp(logits)
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
 @pytest.mark.parametrize("spread", [0.1, 2, 10])
 def test_same_as_numpy(decoder, spread):
-    rows = some(40, 50, spread)
-    found = decode(decoder, torch.from_numpy(rows)).numpy()
+    rows = random_rows(40, 50, spread)
+    decoded = decode(decoder, torch.from_numpy(rows)).numpy()
     # With p = 1 either may cut off what is smaller than the rounding of the sum.
-    assert_allclose(found, by_rows(decoder, rows), rtol=1e-12, atol=1e-13)
+    assert_allclose(decoded, by_rows(decoder, rows), rtol=1e-12, atol=1e-13)
 
 
 # Few different numbers, so that most are equal to others, and zeros among them.
@@ -45,40 +44,39 @@ def test_same_as_numpy(decoder, spread):
 )  # fmt: skip
 def test_ties_go_to_the_lowest_ids(rows, decoder):
     shares = rows / rows.sum(axis=1, keepdims=True)
-    found = decode(decoder, torch.from_numpy(shares)).numpy()
-    assert_allclose(found, by_rows(decoder, shares), rtol=1e-12)
-    assert_array_equal(found > 0, by_rows(decoder, shares) > 0)
+    decoded = decode(decoder, torch.from_numpy(shares)).numpy()
+    assert_allclose(decoded, by_rows(decoder, shares), rtol=1e-12)
+    assert_array_equal(decoded > 0, by_rows(decoder, shares) > 0)
 
 
 def test_a_sum_that_falls_short_by_a_rounding():
     shares = np.array([[0.4, 0.3, 0.2, 0.1]])
     assert 0.4 + 0.3 + 0.2 < 0.9
-    found = decode(Nucleus(0.9), torch.from_numpy(shares)).numpy()
-    assert_array_equal(found > 0, [[True, True, True, False]])
+    decoded = decode(Nucleus(0.9), torch.from_numpy(shares)).numpy()
+    assert_array_equal(decoded > 0, [[True, True, True, False]])
 
 
 @pytest.mark.parametrize("spread", [0.1, 4])
-def test_nuclei_beyond_the_head_are_found(monkeypatch, spread):
-    rows = some(30, 200, spread)
+def test_nuclei_larger_than_the_head(spread):
+    rows = random_rows(30, 200, spread)
     expected = decode(Nucleus(0.95), torch.from_numpy(rows)).numpy()
-    monkeypatch.setattr(decoding_torch, "_HEAD", 8)
-    found = decode(Nucleus(0.95), torch.from_numpy(rows)).numpy()
-    assert_array_equal(found, expected)
-    assert_allclose(found, by_rows(Nucleus(0.95), rows), rtol=1e-12)
+    decoded = decode(Nucleus(0.95), torch.from_numpy(rows), n_head=8).numpy()
+    assert_array_equal(decoded, expected)
+    assert_allclose(decoded, by_rows(Nucleus(0.95), rows), rtol=1e-12)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_float32_is_about_the_same(decoder):
-    rows = some(40, 5000, 3).astype(np.float32)
-    found = decode(decoder, torch.from_numpy(rows)).double().numpy()
+    rows = random_rows(40, 5000, 3).astype(np.float32)
+    decoded = decode(decoder, torch.from_numpy(rows)).double().numpy()
     wide = rows.astype(np.float64)
     expected = by_rows(decoder, wide / wide.sum(axis=1, keepdims=True))
-    assert_allclose(found, expected, rtol=2e-6, atol=1e-40)
+    assert_allclose(decoded, expected, rtol=2e-6, atol=1e-40)
 
 
 def test_a_low_temperature_makes_no_zeros_in_float32():
-    found = decode(Temperature(0.1), torch.tensor([[1 - 1e-6, 1e-6]]))
-    assert found[0, 1] == pytest.approx(1e-60, rel=1e-5)
+    decoded = decode(Temperature(0.1), torch.tensor([[1 - 1e-6, 1e-6]]))
+    assert decoded[0, 1] == pytest.approx(1e-60, rel=1e-5)
 
 
 def test_any_other_decoder():
@@ -86,7 +84,7 @@ def test_any_other_decoder():
         def __call__(self, probabilities):
             return probabilities[::-1].copy()
 
-    rows = some(3, 7, 1)
+    rows = random_rows(3, 7, 1)
     for decoder in (Reversed(), lambda row: row[::-1].copy()):
-        found = decode(decoder, torch.from_numpy(rows)).numpy()
-        assert_allclose(found, rows[:, ::-1], rtol=1e-12)
+        decoded = decode(decoder, torch.from_numpy(rows)).numpy()
+        assert_allclose(decoded, rows[:, ::-1], rtol=1e-12)

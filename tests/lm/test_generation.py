@@ -46,14 +46,14 @@ class Echo:
         return np.eye(3)[[c[-1] if len(c) < 4 else self.end for c in contexts]]
 
 
-def check_frequencies(found, probabilities):
+def check_frequencies(counts, probabilities):
     """Refuse counts that chance makes once in a million, by Pearson's chi-squared.
 
-    Cells with less than ten expected are taken together, as the law holds for large counts.
+    Outcomes with an expected count below ten are merged: the law holds for large counts.
     """
-    expected = probabilities * found.sum()
+    expected = probabilities * counts.sum()
     rare = expected < 10
-    observed = np.append(found[~rare], found[rare].sum())
+    observed = np.append(counts[~rare], counts[rare].sum())
     expected = np.append(expected[~rare], expected[rare].sum())
     observed, expected = observed[expected > 0], expected[expected > 0]
     statistic = ((observed - expected) ** 2 / expected).sum()
@@ -68,9 +68,9 @@ class TestDraw:
         probabilities /= probabilities.sum()
         rng = np.random.default_rng(0)
         tokens = [draw(probabilities, rng) for _ in range(20_000)]
-        found = np.bincount(tokens, minlength=300)
-        assert not found[::7].any()
-        check_frequencies(found, probabilities)
+        counts = np.bincount(tokens, minlength=300)
+        assert not counts[::7].any()
+        check_frequencies(counts, probabilities)
 
     @pytest.mark.parametrize("size", [1, 127, 128, 129, 400])
     def test_the_only_token_with_a_probability_is_drawn(self, size):
@@ -88,12 +88,12 @@ class TestDistribution:
 
     @pytest.mark.parametrize("decoder", [Ancestral(), TopK(2), Nucleus(0.6)])
     def test_texts_are_as_frequent_as_the_product_of_their_steps(self, model, decoder):
-        found = Counter(generate(model, decoder, ["a"] * self.N, max_tokens=3, seed=2))
+        counts = Counter(generate(model, decoder, ["a"] * self.N, max_tokens=3, seed=2))
         expected = dict(self._texts(model, decoder, model.encode("a"), 3))
-        assert set(found) <= set(expected)
+        assert set(counts) <= set(expected)
         probabilities = np.array(list(expected.values()))
         assert probabilities.sum() == pytest.approx(1, rel=1e-12)
-        check_frequencies(np.array([found[text] for text in expected]), probabilities)
+        check_frequencies(np.array([counts[text] for text in expected]), probabilities)
 
     def _texts(self, model, decoder, context, n_left):
         """Yield every text the decoder can write, with its probability."""
@@ -119,14 +119,14 @@ class TestGenerate:
         assert text == model.decode(context)
 
     def test_same_seed_same_texts(self, model):
-        one, two, other = (
+        first, again, other = (
             generate(model, Ancestral(), [""] * 20, max_tokens=10, seed=seed) for seed in (3, 3, 4)
         )
-        assert one == two
-        assert one != other
-        assert len(set(one)) > 10  # each text has random numbers of its own
+        assert first == again
+        assert first != other
+        assert len(set(first)) > 10  # each text has its own random numbers
 
-    def test_a_text_depends_on_its_place_and_not_on_the_others(self, model):
+    def test_a_text_depends_on_its_position_and_not_on_the_others(self, model):
         prompts = ["the", "a", "", "the cat"]
         texts = generate(model, Ancestral(), prompts, max_tokens=10)
         assert generate(model, Ancestral(), prompts[:2], max_tokens=10) == texts[:2]
@@ -136,8 +136,8 @@ class TestGenerate:
     @pytest.mark.parametrize("batch_size", [1, 3, 7, 100])
     def test_batch_size_does_not_change_the_texts(self, model, batch_size):
         expected = generate(model, Ancestral(), ["a"] * 7, max_tokens=10)
-        found = generate(model, Ancestral(), ["a"] * 7, max_tokens=10, batch_size=batch_size)
-        assert found == expected
+        texts = generate(model, Ancestral(), ["a"] * 7, max_tokens=10, batch_size=batch_size)
+        assert texts == expected
 
     def test_texts_end_at_the_end_of_a_document_or_at_the_limit(self):
         sentence = "one two three four five."
@@ -155,8 +155,8 @@ class TestGenerate:
         assert generate(model, Greedy(), [], max_tokens=5) == []
 
     def test_any_causal_model_will_do(self):
-        found = generate(Echo(), Ancestral(), ["a", "bbb", "ab"], max_tokens=9)
-        assert found == ["aaaa", "bbbb", "abbb"]
+        texts = generate(Echo(), Ancestral(), ["a", "bbb", "ab"], max_tokens=9)
+        assert texts == ["aaaa", "bbbb", "abbb"]
 
     def test_contexts_grow_by_one_token_and_ended_ones_leave(self):
         echo = Echo()

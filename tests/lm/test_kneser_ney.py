@@ -75,17 +75,17 @@ class TestCountByHand:
 
 @given(DOCUMENTS, st.integers(1, 5), CONTEXTS)
 def test_is_a_positive_distribution_after_any_context(documents, order, context):
-    found = KneserNey.estimate(documents, order, N_WORDS).distribution(context)
-    assert found.shape == (N_WORDS,)
-    assert found.min() > 0
-    assert abs(found.sum() - 1) < 1e-12
+    probabilities = KneserNey.estimate(documents, order, N_WORDS).distribution(context)
+    assert probabilities.shape == (N_WORDS,)
+    assert probabilities.min() > 0
+    assert abs(probabilities.sum() - 1) < 1e-12
 
 
 @given(DOCUMENTS, st.integers(1, 5), CONTEXTS)
 def test_follows_the_definition(documents, order, context):
-    found = KneserNey.estimate(documents, order, N_WORDS).distribution(context)
+    probabilities = KneserNey.estimate(documents, order, N_WORDS).distribution(context)
     expected = _by_definition(documents, order, context)
-    assert_allclose(found, expected, rtol=1e-12)  # some twenty roundings
+    assert_allclose(probabilities, expected, rtol=1e-12)  # some twenty roundings
 
 
 def _by_definition(documents, order, context):

@@ -28,11 +28,11 @@ A, B, DOLLAR = 11 / 14 + 3 / 14 * 0.39, 11 / 21 + 2 / 7 * 0.19, 2 / 7 + 3 / 7 * 
 @given(DOCUMENTS.filter(any), st.integers(1, 4), CONTEXTS)
 def test_probabilities_add_up_to_one_and_none_is_zero(documents, order, context):
     model = NGramModel.fit(documents, order=order)
-    found = model.probabilities(context)
-    assert found.shape == (model.vocabulary_size,)
-    assert found.dtype == np.float64
-    assert found.min() > 0
-    assert abs(found.sum() - 1) < 1e-12
+    probabilities = model.probabilities(context)
+    assert probabilities.shape == (model.vocabulary_size,)
+    assert probabilities.dtype == np.float64
+    assert probabilities.min() > 0
+    assert abs(probabilities.sum() - 1) < 1e-12
 
 
 def test_vocabulary_is_sorted_after_the_symbols(model):
@@ -44,16 +44,16 @@ def test_vocabulary_is_sorted_after_the_symbols(model):
 
 def test_order_of_documents_does_not_matter():
     documents = [["b", "a"], ["a", "c", "a"], ["c"]]
-    one, two = NGramModel.fit(documents), NGramModel.fit(documents[::-1])
-    assert one.vocabulary == two.vocabulary
-    np.testing.assert_array_equal(one.probabilities(["a"]), two.probabilities(["a"]))
+    model, reordered = NGramModel.fit(documents), NGramModel.fit(documents[::-1])
+    assert model.vocabulary == reordered.vocabulary
+    np.testing.assert_array_equal(model.probabilities(["a"]), reordered.probabilities(["a"]))
 
 
 def test_words_spelt_like_the_symbols_are_words():
     model = NGramModel.fit([["<end>", "<unk>", "<end>"]], order=1)
     assert model.vocabulary == ("<end>", "<unk>", "<end>", "<unk>")
-    found = model.probabilities([])
-    assert found[2:].min() > found[UNKNOWN]  # both occur, the unknown word does not
+    probabilities = model.probabilities([])
+    assert probabilities[2:].min() > probabilities[UNKNOWN]  # both occur, the unknown word does not
 
 
 def test_probabilities_by_hand(model):
@@ -80,15 +80,15 @@ def test_perplexity_by_hand(model):
     documents = [["a", "b"], ["x"]]
     assert model.perplexity(documents) == pytest.approx(product ** (-1 / 5), rel=1e-13)
     product /= 3 / 14 * 0.03
-    found = model.perplexity(documents, unknown="skip")
-    assert found == pytest.approx(product ** (-1 / 4), rel=1e-13)
+    perplexity = model.perplexity(documents, unknown="skip")
+    assert perplexity == pytest.approx(product ** (-1 / 4), rel=1e-13)
 
 
 def test_longer_contexts_predict_text_better():
     text = "the cat sat on the mat and the dog sat on the rug. "
     documents = [tokenize(text * 3), tokenize(text * 2)]
-    found = [NGramModel.fit(documents, order=n).perplexity(documents) for n in (1, 2, 3, 4)]
-    assert found == sorted(found, reverse=True)
+    perplexities = [NGramModel.fit(documents, order=n).perplexity(documents) for n in (1, 2, 3, 4)]
+    assert perplexities == sorted(perplexities, reverse=True)
 
 
 class TestCausalModel:
@@ -101,13 +101,13 @@ class TestCausalModel:
         assert model.encode("a,b") == [2, UNKNOWN, 3]
 
     def test_next_is_the_distribution_without_the_unknown_word(self, model):
-        found = model.next([[], [2], [2, UNKNOWN]])
-        assert found.shape == (3, 4)
-        assert_allclose(found.sum(axis=1), 1, rtol=1e-14)
-        assert not found[:, UNKNOWN].any()
+        probabilities = model.next([[], [2], [2, UNKNOWN]])
+        assert probabilities.shape == (3, 4)
+        assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-14)
+        assert not probabilities[:, UNKNOWN].any()
         expected = model.probabilities(["a"])
         expected[UNKNOWN] = 0
-        assert_allclose(found[1], expected / expected.sum(), rtol=1e-14)
+        assert_allclose(probabilities[1], expected / expected.sum(), rtol=1e-14)
 
 
 class TestErrors:

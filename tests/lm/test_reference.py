@@ -1,3 +1,5 @@
+"""Passages and training texts of the language reference do not overlap."""
+
 from pydoc_data.topics import topics
 
 import pytest
@@ -6,23 +8,23 @@ from mauve.errors import InvalidParameterError
 from mauve.lm.reference import split_reference
 
 
-def test_passages_are_not_learnt():
-    found = split_reference(300)
-    learnt = ["".join(tokens) for tokens in found.training]
-    known = [p for p in found.passages if any("".join(p) in text for text in learnt)]
-    assert len(found.passages) == 300
+def test_passages_are_not_in_the_training_texts():
+    reference = split_reference(300)
+    training = ["".join(tokens) for tokens in reference.training]
+    known = [p for p in reference.passages if any("".join(p) in text for text in training)]
+    assert len(reference.passages) == 300
     assert known == []
 
 
 def test_every_passage_is_from_the_topic_it_names():
-    found = split_reference(300)
+    reference = split_reference(300)
     by_heading = {text.split("\n")[0]: text for text in topics.values()}
-    assert len(found.topics) == 300
-    for passage, topic in zip(found.passages, found.topics, strict=True):
+    assert len(reference.topics) == 300
+    for passage, topic in zip(reference.passages, reference.topics, strict=True):
         assert "".join(passage) in by_heading[topic]
 
 
-def test_seed_chooses():
+def test_seed_selects_the_passages():
     assert split_reference(50, seed=1) == split_reference(50, seed=1)
     assert split_reference(50, seed=1).passages != split_reference(50, seed=2).passages
 

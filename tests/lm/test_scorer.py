@@ -1,17 +1,18 @@
-"""Scorers by name, and the bundled model as one."""
+"""Scorers by name, the bundled model as a scorer, and scorers that remember."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import mauve
 from mauve.embed.bundled import MODEL
 from mauve.errors import InvalidParameterError, MissingExtraError
-from mauve.lm import bundled_scorer
-from mauve.lm.bundled_scorer import BundledScorer
 from mauve.lm.causal import TransformersScorer
-from mauve.lm.scorer import TokenScorer, get_scorer
+from mauve.lm.protocol import TokenScorer
+from mauve.lm.scorer import BundledScorer, RememberedScorer, get_scorer
 from mauve.measures.perplexity import perplexity
 
 TEXTS = [
@@ -22,22 +23,22 @@ TEXTS = [
     "The night went on. " * 180,  # 900 tokens, more than the model reads at once
     "naïve café 今日は 🐈",
 ]
+SHORT = ["It rained all day.", "", "Nobody came by."]
 PROMPTS = ["Winston said: ", "nothing follows", "", "x", "It began. " * 40, "A title\n\n"]
 
 
 @pytest.mark.parametrize("prompts", [None, PROMPTS])
 @pytest.mark.parametrize("sizes", [{}, {"max_length": 64, "stride": 16}])
 def test_bundled_is_what_transformers_makes_of_the_same_folder(prompts, sizes):
-    ours = BundledScorer(**sizes).log_probabilities(TEXTS, prompts=prompts)
-    theirs = TransformersScorer(MODEL, device="cpu", **sizes).log_probabilities(
-        TEXTS, prompts=prompts
-    )
-    assert [len(text) for text in ours] == [len(text) for text in theirs]
-    for mine, other in zip(ours, theirs, strict=True):
+    scores = BundledScorer(**sizes).log_probabilities(TEXTS, prompts=prompts)
+    transformers = TransformersScorer(MODEL, device="cpu", **sizes)
+    expected = transformers.log_probabilities(TEXTS, prompts=prompts)
+    assert [len(text) for text in scores] == [len(text) for text in expected]
+    for actual, reference in zip(scores, expected, strict=True):
         # Either is up to 3e-4 from the same model in float64, and 2e-5 on average.
-        assert_allclose(mine, other, atol=1e-3)
-        assert mine.dtype == np.float64
-    assert perplexity(ours) == pytest.approx(perplexity(theirs), rel=1e-4)
+        assert_allclose(actual, reference, atol=1e-3)
+        assert actual.dtype == np.float64
+    assert perplexity(scores) == pytest.approx(perplexity(expected), rel=1e-4)
 
 
 def test_a_text_has_the_same_tokens_after_any_prompt():
@@ -50,16 +51,15 @@ def test_a_text_has_the_same_tokens_after_any_prompt():
 def test_an_empty_prompt_is_none():
     alone = BundledScorer().log_probabilities(TEXTS)
     after = BundledScorer().log_probabilities(TEXTS, prompts=[""] * len(TEXTS))
-    for one, other in zip(alone, after, strict=True):
-        assert_allclose(one, other, atol=1e-3)
+    for without, with_empty in zip(alone, after, strict=True):
+        assert_allclose(without, with_empty, atol=1e-3)
 
 
 @pytest.mark.parametrize("budget", [1, 700])
-def test_batches_do_not_change_scores(monkeypatch, budget):
+def test_batches_do_not_change_scores(budget):
     expected = BundledScorer().log_probabilities(TEXTS)
-    monkeypatch.setattr(bundled_scorer, "_BATCH", budget)
-    found = BundledScorer().log_probabilities(TEXTS)
-    assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-3)
+    scores = BundledScorer(token_budget=budget).log_probabilities(TEXTS)
+    assert_allclose(np.concatenate(scores), np.concatenate(expected), atol=1e-3)
 
 
 def test_a_longer_context_predicts_better_what_is_far_back():
@@ -73,10 +73,10 @@ def test_a_longer_context_predicts_better_what_is_far_back():
 
 
 def test_progress_ends_at_its_total():
-    seen = []
-    BundledScorer().log_probabilities(TEXTS, lambda *step: seen.append(step))
-    what, done, total = seen[-1]
-    assert (what, done) == ("scoring", total)
+    steps = []
+    BundledScorer().log_probabilities(TEXTS, lambda *step: steps.append(step))
+    what, n_done, total = steps[-1]
+    assert (what, n_done) == ("scoring", total)
 
 
 def test_no_texts_at_all():
@@ -91,10 +91,10 @@ def test_signature_tells_model_length_and_stride():
 
 def test_names():
     assert isinstance(get_scorer("bundled"), BundledScorer)
-    found = get_scorer(str(MODEL), device="cpu")
-    assert isinstance(found, TransformersScorer)
-    assert isinstance(found, TokenScorer)
-    assert get_scorer(found) is found
+    scorer = get_scorer(str(MODEL), device="cpu")
+    assert isinstance(scorer, TransformersScorer)
+    assert isinstance(scorer, TokenScorer)
+    assert get_scorer(scorer) is scorer
 
 
 def test_errors():
@@ -114,6 +114,89 @@ def test_errors():
 
 def test_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    monkeypatch.setattr("mauve.errors.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r'pip install "mauve-eval\[transformers\]"'):
         get_scorer("gpt2-large")
+
+
+class Counting:
+    """The bundled model, and a list of the calls that reached it."""
+
+    def __init__(self):
+        self.scorer, self.calls = get_scorer("bundled"), []
+
+    @property
+    def signature(self):
+        return self.scorer.signature
+
+    def log_probabilities(self, texts, on_progress=None, prompts=None):
+        self.calls.append((list(texts), prompts))
+        return self.scorer.log_probabilities(texts, on_progress, prompts)
+
+
+def equal(scores, expected):
+    return all(np.array_equal(a, b) for a, b in zip(scores, expected, strict=True))
+
+
+class TestRememberedScorer:
+    def test_same_texts_are_read_once(self):
+        counting = Counting()
+        remembered = RememberedScorer(counting)
+        first = remembered.log_probabilities(SHORT)
+        assert equal(first, remembered.log_probabilities(tuple(SHORT)))
+        assert equal(first, get_scorer("bundled").log_probabilities(SHORT))
+        assert len(counting.calls) == 1
+
+    def test_measures_and_explanation_share_what_was_read(self):
+        rng = np.random.default_rng(0)
+        human, model = (
+            [" ".join(rng.choice(["one", "two", "three", "four"], size=12)) for _ in range(40)]
+            for _ in range(2)
+        )
+        counting = Counting()
+        remembered = RememberedScorer(counting)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", mauve.MauveWarning)  # 40 texts are few
+            comparison = mauve.compare(human, model, n_permutations=0, n_clusterings=5)
+            mauve.measure(human, model, "perplexity", language_model=remembered)
+        explanation = mauve.explain(comparison, language_model=remembered, n_permutations=100)
+        assert [measure.name for measure in explanation["model"].clusters[0].measures][
+            -1
+        ] == "perplexity"
+        assert len(counting.calls) == 1
+
+    def test_a_caller_that_empties_its_list_spoils_nothing(self):
+        remembered = RememberedScorer(get_scorer("bundled"))
+        texts = list(SHORT)
+        remembered.log_probabilities(texts).clear()
+        texts.clear()
+        assert len(remembered.log_probabilities(SHORT)) == 3
+        assert remembered.log_probabilities(texts) == []
+
+    def test_other_texts_and_other_prompts_are_read(self):
+        counting = Counting()
+        remembered = RememberedScorer(counting)
+        alone = remembered.log_probabilities(SHORT)
+        after = remembered.log_probabilities(SHORT, None, ["What?", "Why?", "Who?"])
+        assert [len(text) for text in alone] == [len(text) for text in after]
+        assert not equal(alone, after)
+        remembered.log_probabilities(SHORT[:2])
+        remembered.log_probabilities(SHORT)
+        assert len(counting.calls) == 4
+
+    def test_is_a_scorer_with_the_signature_of_the_wrapped_one(self):
+        remembered = RememberedScorer(get_scorer("bundled"))
+        assert isinstance(remembered, TokenScorer)
+        assert get_scorer(remembered) is remembered
+        assert remembered.signature == get_scorer("bundled").signature
+
+    def test_errors_are_not_remembered(self):
+        remembered = RememberedScorer(get_scorer("bundled"))
+        for _ in range(2):
+            with pytest.raises(InvalidParameterError, match="'prompts'"):
+                remembered.log_probabilities(SHORT, None, ["one"])
+
+    def test_progress_is_that_of_the_work(self):
+        remembered, steps = RememberedScorer(get_scorer("bundled")), []
+        for _ in range(2):
+            remembered.log_probabilities(SHORT, lambda *step: steps.append(step))
+        assert steps == [("scoring", 2, 2)]

@@ -21,8 +21,7 @@ from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
-from mauve.lm.remembered import RememberedScorer
-from mauve.lm.scorer import get_scorer
+from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.plots import new_axes
 from mauve.reports.page import check_extra, check_report
 

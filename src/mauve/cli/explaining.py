@@ -10,8 +10,7 @@ from mauve.cli.terminal import say
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 from mauve.explanation.explained import Explanation
-from mauve.lm.remembered import RememberedScorer
-from mauve.lm.scorer import get_scorer
+from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.protocol import Need
 from mauve.measures.registry import get_measures
 

@@ -16,7 +16,7 @@ from mauve.explanation.explained import PairTexts
 from mauve.explanation.metadata import dominances, once_a_prompt
 from mauve.explanation.results import ClusterMeasure, Dominance, Phrase
 from mauve.explanation.wording import PhraseTable, cluster_name
-from mauve.lm.scorer import TokenScorer
+from mauve.lm.protocol import TokenScorer
 from mauve.measures.repetition import repeated_lengths
 from mauve.measures.tokenizers import Words
 from mauve.text.words import word_counts

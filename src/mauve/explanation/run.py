@@ -19,7 +19,8 @@ from mauve.explanation.explained import Explanation, PairTexts, SystemExplanatio
 from mauve.explanation.metadata import Metadata, check_metadata, once_a_prompt, summarize_field
 from mauve.explanation.results import Cluster
 from mauve.explanation.wording import phrase_table
-from mauve.lm.scorer import TokenScorer, get_scorer
+from mauve.lm.protocol import TokenScorer
+from mauve.lm.scorer import get_scorer
 
 _TEST_CLUSTERINGS = 10  # any number makes an exact test; more hardly add to its power
 

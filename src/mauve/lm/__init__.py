@@ -1,1 +1,1 @@
-"""Language models, the ways to decode from them, and the texts they write."""
+"""Language models, decoding algorithms, generated texts and token probabilities."""

@@ -1,4 +1,4 @@
-"""A model's probabilities in, those a decoding algorithm draws from out."""
+"""Decoding algorithms that change the distribution of the next token."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ Tokens = NDArray[np.intp]
 
 
 class Decoder(Protocol):
-    """What changes the distribution of the next token before one is drawn from it."""
+    """A function from the model's distribution of the next token to the one to draw from."""
 
     def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Return probabilities of shape (vocabulary_size,) for those of a model."""
+        """Return the new probabilities; both arrays have the shape (vocabulary_size,)."""
 
 
 @dataclass(frozen=True)
 class Greedy:
-    r"""Always the most probable token; of equal ones that with the lowest id.
+    r"""Always the most probable token; of tokens with equal probability the lowest id.
 
     Notes
     -----
@@ -36,15 +36,15 @@ class Greedy:
     """
 
     def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Put everything on the most probable token."""
-        found = np.zeros_like(probabilities)
-        found[probabilities.argmax()] = 1
-        return found
+        """Give the most probable token the probability 1."""
+        greedy = np.zeros_like(probabilities)
+        greedy[probabilities.argmax()] = 1
+        return greedy
 
 
 @dataclass(frozen=True)
 class Ancestral:
-    r"""The model as it is, also called pure sampling.
+    r"""Sampling from the unchanged distribution of the model, also called pure sampling.
 
     Notes
     -----
@@ -63,7 +63,7 @@ class Ancestral:
 
 @dataclass(frozen=True)
 class Temperature:
-    r"""Ancestral sampling, bolder above a temperature of 1 and more careful below.
+    r"""Sampling at a temperature: below 1 probable tokens gain, above 1 they lose.
 
     Notes
     -----
@@ -83,14 +83,14 @@ class Temperature:
 
     def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Raise the probabilities to the power 1/T."""
-        # Of the largest, so that it is 1 at any temperature and the sum is never 0.
-        found = (probabilities / probabilities.max()) ** (1 / self.temperature)
-        return np.asarray(found / found.sum())
+        # Relative to the largest, which stays 1 at any temperature, so the sum is never 0.
+        powers = (probabilities / probabilities.max()) ** (1 / self.temperature)
+        return np.asarray(powers / powers.sum())
 
 
 @dataclass(frozen=True)
 class TopK:
-    """Only the k most probable tokens; of equal ones those with the lowest ids.
+    """Sampling from the k most probable tokens; ties go to the lowest ids.
 
     References
     ----------
@@ -115,10 +115,9 @@ class TopK:
 
 @dataclass(frozen=True)
 class Nucleus:
-    r"""Only the fewest tokens that together have at least probability p.
+    r"""Sampling from the smallest set of tokens that has at least the probability p.
 
-    The token that crosses p is one of them; of equal ones those with the lowest ids come
-    first.
+    The token that crosses p is included; ties go to the lowest ids.
 
     Notes
     -----
@@ -151,7 +150,7 @@ class Nucleus:
 
 
 def _head(probabilities: FloatArray, enough: Callable[[Tokens], bool]) -> Tokens:
-    """Return enough of the most probable tokens, or all; to sort these alone saves time."""
+    """Return enough of the most probable tokens, or all, so that few need to be sorted."""
     for least in (1e-2, 1e-3, 1e-4, 1e-5, 0):
         tokens = np.flatnonzero(probabilities >= least)
         if enough(tokens):
@@ -165,13 +164,13 @@ def _only_largest(n: int, head: Tokens, probabilities: FloatArray) -> FloatArray
     n = min(n, len(values))
     smallest = np.partition(values, -n)[-n]
     larger = head[values > smallest]
-    kept = np.append(larger, head[values == smallest][: n - len(larger)])
-    found = np.zeros_like(probabilities)
-    found[kept] = probabilities[kept] / probabilities[kept].sum()
-    return found
+    largest = np.append(larger, head[values == smallest][: n - len(larger)])
+    truncated = np.zeros_like(probabilities)
+    truncated[largest] = probabilities[largest] / probabilities[largest].sum()
+    return truncated
 
 
-#: Decoders by the name they have on the command line; those with a parameter take a number.
+#: Decoders by their name on the command line; those with a parameter take a number.
 DECODERS: dict[str, Callable[..., Decoder]] = {
     "greedy": Greedy,
     "ancestral": Ancestral,

@@ -1,7 +1,7 @@
-"""The decoders of :mod:`mauve.lm.decoding` on many positions at once, on any device.
+"""Apply the decoders of :mod:`mauve.lm.decoding` to many positions at once, on any device.
 
-Nothing is sorted as a whole. A truncation keeps what is larger than its smallest value, and
-of those equal to it the ones with the lowest ids, so only that value need be found.
+A truncation keeps the tokens above a threshold, and of those equal to it the ones with the lowest
+ids, so it is enough to find the threshold; a vocabulary is rarely sorted as a whole.
 """
 
 from collections.abc import Callable
@@ -11,19 +11,20 @@ import torch
 
 from mauve.lm.decoding import Ancestral, Decoder, Greedy, Nucleus, Temperature, TopK
 
-_HEAD = 2048  # most probable tokens to look for a nucleus in, before all are
 
-
-def decode(decoder: Decoder, probabilities: torch.Tensor) -> torch.Tensor:
+def decode(decoder: Decoder, probabilities: torch.Tensor, *, n_head: int = 2048) -> torch.Tensor:
     """Return the distributions that a decoder draws from.
 
     Parameters
     ----------
     decoder : Decoder
-        Those of this package run on the device of the probabilities; any other is called for
-        each row, on the CPU.
+        Those of this package run on the device of the probabilities; others are called for
+        each row on the CPU.
     probabilities : tensor of float32 or float64, shape (n, vocabulary_size)
         Those of a model.
+    n_head : int
+        Most probable tokens among which a nucleus is searched first; rows whose nucleus is
+        larger are sorted as a whole. It changes the speed only.
 
     Returns
     -------
@@ -34,24 +35,26 @@ def decode(decoder: Decoder, probabilities: torch.Tensor) -> torch.Tensor:
     >>> decode(TopK(2), torch.tensor([[0.2, 0.5, 0.2, 0.1]]).double()).numpy().round(3).tolist()
     [[0.286, 0.714, 0.0, 0.0]]
     """
-    # Not isinstance: a class made from one of these may do anything.
-    own = _ON_DEVICE.get(type(decoder))
-    return _row_by_row(decoder, probabilities) if own is None else own(decoder, probabilities)
+    # Not isinstance: a subclass may do anything.
+    if type(decoder) is Nucleus:
+        return _nucleus(decoder, probabilities, n_head)
+    on_device = _ON_DEVICE.get(type(decoder), _row_by_row)
+    return on_device(decoder, probabilities)
 
 
 def widest(device: torch.device) -> torch.dtype:
     """Return the number type for sums over a vocabulary."""
-    return torch.float32 if device.type == "mps" else torch.float64  # Apple's GPUs have no other
+    return torch.float32 if device.type == "mps" else torch.float64  # Apple GPUs lack float64
 
 
 def _row_by_row(decoder: Decoder, probabilities: torch.Tensor) -> torch.Tensor:
     rows = probabilities.cpu().numpy().astype(np.float64)
-    found = np.stack([decoder(row) for row in rows / rows.sum(axis=1, keepdims=True)])
-    return torch.from_numpy(found).to(probabilities.device, widest(probabilities.device))
+    decoded = np.stack([decoder(row) for row in rows / rows.sum(axis=1, keepdims=True)])
+    return torch.from_numpy(decoded).to(probabilities.device, widest(probabilities.device))
 
 
 def _greedy(_: Greedy, probabilities: torch.Tensor) -> torch.Tensor:
-    first = probabilities.argmax(dim=1, keepdim=True)  # of equal ones
+    first = probabilities.argmax(dim=1, keepdim=True)  # of ties
     return torch.zeros_like(probabilities).scatter_(1, first, 1)
 
 
@@ -61,9 +64,9 @@ def _ancestral(_: Ancestral, probabilities: torch.Tensor) -> torch.Tensor:
 
 def _temperature(decoder: Temperature, probabilities: torch.Tensor) -> torch.Tensor:
     shares = probabilities / probabilities.amax(dim=1, keepdim=True)
-    # In float32 a power such as 10 would make zeros of what is merely rare.
-    found = shares.to(widest(shares.device)) ** (1 / decoder.temperature)
-    return found / found.sum(dim=1, keepdim=True)
+    # In float32 a power such as 10 would turn small probabilities into zeros.
+    powers = shares.to(widest(shares.device)) ** (1 / decoder.temperature)
+    return powers / powers.sum(dim=1, keepdim=True)
 
 
 def _topk(decoder: TopK, probabilities: torch.Tensor) -> torch.Tensor:
@@ -72,26 +75,27 @@ def _topk(decoder: TopK, probabilities: torch.Tensor) -> torch.Tensor:
     return _only_largest(probabilities, smallest, torch.full_like(smallest, k, dtype=torch.int64))
 
 
-def _nucleus(decoder: Nucleus, probabilities: torch.Tensor) -> torch.Tensor:
+def _nucleus(decoder: Nucleus, probabilities: torch.Tensor, n_head: int) -> torch.Tensor:
     size = probabilities.shape[1]
     wide = widest(probabilities.device)
-    # A softmax in float32 adds up to 1 to seven digits only; and a sum of many floats may
+    # A softmax in float32 has the sum 1 to seven digits only, and a sum of many floats may
     # fall short by as many roundings: 0.4 + 0.3 + 0.2 < 0.9.
     goal = decoder.p * probabilities.sum(dim=1, keepdim=True, dtype=wide)
     goal -= size * torch.finfo(wide).eps
-    smallest, n, reached = _cut(probabilities, goal, min(_HEAD, size))
-    left = (~reached[:, 0]).nonzero()[:, 0]
-    if len(left):
-        smallest[left], n[left], _ = _cut(probabilities[left], goal[left], size)
+    smallest, n, reached = _cut(probabilities, goal, min(n_head, size))
+    larger = (~reached[:, 0]).nonzero()[:, 0]  # rows whose nucleus is larger than the head
+    if len(larger):
+        smallest[larger], n[larger], _ = _cut(probabilities[larger], goal[larger], size)
     return _only_largest(probabilities, smallest, n)
 
 
 def _cut(
     probabilities: torch.Tensor, goal: torch.Tensor, n_head: int
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Find the n largest whose sum reaches a goal among `n_head`; all shapes are (rows, 1).
+    """Find the fewest of the `n_head` largest values whose sum reaches a goal.
 
-    Returns the n-th largest value, n, and whether the goal was reached.
+    Returns, each of shape (rows, 1), the smallest of these values, their number n, and
+    whether the goal was reached.
     """
     head = probabilities.topk(n_head, dim=1).values
     mass = head.cumsum(dim=1, dtype=goal.dtype)
@@ -112,9 +116,9 @@ def _only_largest(
     n_equal = n - larger.sum(dim=1, keepdim=True)
     if bool((equal.sum(dim=1, keepdim=True) > n_equal).any()):
         equal &= equal.cumsum(dim=1) <= n_equal
-    found = torch.where(larger | equal, probabilities, 0)
-    total = found.sum(dim=1, keepdim=True, dtype=widest(found.device))
-    return found / total.to(found.dtype)
+    truncated = torch.where(larger | equal, probabilities, 0)
+    total = truncated.sum(dim=1, keepdim=True, dtype=widest(truncated.device))
+    return truncated / total.to(truncated.dtype)
 
 
 _ON_DEVICE: dict[type, Callable[..., torch.Tensor]] = {
@@ -122,5 +126,4 @@ _ON_DEVICE: dict[type, Callable[..., torch.Tensor]] = {
     Ancestral: _ancestral,
     Temperature: _temperature,
     TopK: _topk,
-    Nucleus: _nucleus,
 }

@@ -1,45 +1,15 @@
-"""A language model, a decoder and prompts in, texts out."""
+"""Generate texts from a language model with a decoding algorithm."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from mauve.arrays import FloatArray
 from mauve.errors import bad_parameter, check_int
 from mauve.lm.decoding import Decoder
+from mauve.lm.protocol import CausalModel
 
-_BLOCK = 128
-
-
-class CausalModel(Protocol):
-    """What `generate` needs of a language model: tokens are ints, texts are strings."""
-
-    @property
-    def vocabulary_size(self) -> int:
-        """Number of tokens; they are 0 to vocabulary_size - 1."""
-
-    @property
-    def end(self) -> int:
-        """The token that ends a text."""
-
-    def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text."""
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """Return the text of tokens."""
-
-    def next(self, contexts: Sequence[Sequence[int]]) -> FloatArray:
-        """Return the probabilities of the token that comes after each context.
-
-        Contexts are texts from their beginning, and may be empty. While texts are written
-        each call has contexts of the call before, in the same order, one token longer, less
-        those that ended; a model may keep what it computed for them.
-
-        Returns
-        -------
-        array of float, shape (len(contexts), vocabulary_size)
-        """
+_BLOCK = 128  # tokens; see `draw`
 
 
 def draw(probabilities: FloatArray, rng: np.random.Generator) -> int:
@@ -48,7 +18,7 @@ def draw(probabilities: FloatArray, rng: np.random.Generator) -> int:
     Parameters
     ----------
     probabilities : array of float, shape (vocabulary_size,)
-        Of any positive sum; a token of probability 0 is never drawn.
+        With any positive sum; a token of probability 0 is never drawn.
     rng : Generator
 
     Examples
@@ -56,7 +26,8 @@ def draw(probabilities: FloatArray, rng: np.random.Generator) -> int:
     >>> draw(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))
     1
     """
-    # A block of tokens, then one in it: to add up a whole vocabulary one by one is slow.
+    # First a block of tokens, then a token in it: a cumulative sum over a whole vocabulary
+    # is slow.
     blocks = np.add.reduceat(probabilities, np.arange(0, len(probabilities), _BLOCK))
     first = _BLOCK * _draw(blocks, rng)
     return first + _draw(probabilities[first : first + _BLOCK], rng)
@@ -82,20 +53,20 @@ def generate(
     ----------
     model : CausalModel
     decoder : Decoder
-        How a token is chosen, for example one of :data:`mauve.lm.decoding.DECODERS`.
+        The decoding algorithm, for example one of :data:`mauve.lm.decoding.DECODERS`.
     prompts : sequence of str
-        Beginning of each text; empty for a text without any.
+        Beginning of each text; empty for a text without a prompt.
     max_tokens : int
-        Tokens after which a text is cut, those of the prompt not counted.
+        Maximum number of new tokens; those of the prompt are not counted.
     seed : int
-        The random numbers of a text follow from it and from the place of its prompt.
+        Random seed; each text has its own generator, from the seed and its position.
     batch_size : int
-        Texts that are written at once. It does not change what is drawn.
+        Texts that are generated at once. It does not change the texts.
 
     Returns
     -------
     list of str
-        The prompts with what the model wrote after each.
+        Each prompt with its continuation.
 
     Examples
     --------
@@ -116,7 +87,7 @@ def generate(
         batch = prompts[first : first + batch_size]
         rngs = [np.random.default_rng([seed, first + i]) for i in range(len(batch))]
         written = _write(model, decoder, batch, max_tokens, rngs)
-        # The prompt is kept as it was: tokens may not tell unknown words apart.
+        # The prompt is not decoded from its tokens, in which unknown words are all alike.
         texts += [
             prompt + model.decode(tokens) for prompt, tokens in zip(batch, written, strict=True)
         ]
@@ -133,17 +104,17 @@ def _write(
     """Return the new tokens of each text, without the one that ended it."""
     contexts = [model.encode(prompt) for prompt in prompts]
     written: list[list[int]] = [[] for _ in prompts]
-    going = list(range(len(prompts)))
+    active = list(range(len(prompts)))  # texts that have not ended
     for _ in range(max_tokens):
-        if not going:
+        if not active:
             break
-        rows = model.next([contexts[i] for i in going])
-        still = []
-        for i, probabilities in zip(going, rows, strict=True):
+        rows = model.next([contexts[i] for i in active])
+        unfinished = []
+        for i, probabilities in zip(active, rows, strict=True):
             token = draw(decoder(probabilities), rngs[i])
             if token != model.end:
                 contexts[i].append(token)
                 written[i].append(token)
-                still.append(i)
-        going = still
+                unfinished.append(i)
+        active = unfinished
     return written

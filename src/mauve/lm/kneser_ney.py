@@ -1,4 +1,4 @@
-"""Counts of n-grams in, smoothed probabilities out: interpolated Kneser–Ney on integers."""
+"""Estimate n-gram models of integers with interpolated Kneser–Ney smoothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ import numpy as np
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
 
-_FALLBACK = 0.5
+_FALLBACK = 0.5  # discount where the counts do not determine one
 
 
 def discount(counts: IntArray) -> float:
-    r"""Return what Kneser–Ney takes off each count of an n-gram.
+    r"""Return the discount that Kneser–Ney subtracts from each count of an n-gram.
 
     Parameters
     ----------
     counts : array of int
-        Counts of all n-grams of one length, those never seen left out.
+        Counts of all observed n-grams of one length.
 
     Notes
     -----
     :math:`D = n_1 / (n_1 + 2 n_2)`, where :math:`n_t` n-grams have the count t (Ney,
-    Essen and Kneser 1994). Where one of them is zero D would be 0, which leaves nothing to
-    unseen words, or 1, which leaves nothing to words seen once: it is 1/2 there.
+    Essen and Kneser 1994). Where one of the two is zero, D would be 0, which leaves no mass
+    for unseen words, or 1, which leaves none for words seen once. D is 1/2 there.
 
     References
     ----------
@@ -43,18 +43,18 @@ def discount(counts: IntArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The contexts of one length that were seen, and the words that followed them.
+    """The observed contexts of one length, and the words that followed them.
 
-    A context is known by the row of the context one word shorter, without its first word,
-    and by that first word: key = row * base + word. An n-gram is known by the row of its
-    context and its last word in the same way.
+    The key of a context is row * base + word, where word is its first word and row is that of
+    the context without its first word. The key of an n-gram is row * base + word, where row is
+    that of its context and word its last word.
 
     Attributes
     ----------
     contexts : array of int, shape (n_contexts,)
-        Keys of the contexts, rising; the place of a context is its row.
+        Keys of the contexts, ascending; the index of a context is its row.
     grams : array of int, shape (n_grams,)
-        Keys of the n-grams, rising.
+        Keys of the n-grams, ascending.
     words : array of int, shape (n_grams,)
         Last word of each n-gram.
     weight : array of float, shape (n_grams,)
@@ -62,7 +62,7 @@ class Level:
     start : array of int, shape (n_contexts + 1,)
         The n-grams of row i are those from start[i] to start[i + 1].
     backoff : array of float, shape (n_contexts,)
-        What the discounts leave to the shorter context.
+        Probability mass that the discounts leave to the shorter context.
     """
 
     contexts: IntArray
@@ -93,7 +93,7 @@ class KneserNey:
     unigram : array of float, shape (n_words,)
         Probability of each word without a context.
     levels : tuple of Level
-        Contexts of length 1, 2, ..., up to the longest that was seen.
+        Contexts of length 1, 2, ..., up to the longest observed one.
 
     Notes
     -----
@@ -108,8 +108,8 @@ class KneserNey:
     after h. For the longest n-grams c is the count; for shorter ones it is
     :math:`N_{1+}(\cdot hw)`, the number of distinct words seen before hw. An n-gram at the
     very start of a document has nothing before it and keeps its count (Heafield et al. 2013).
-    D is that of :func:`discount`, one for each length. A context never seen
-    leaves everything to the shorter one.
+    D is that of :func:`discount`, one for each length. For an unseen context
+    :math:`P(w | h) = P(w | h')`.
 
     References
     ----------
@@ -141,7 +141,7 @@ class KneserNey:
         Parameters
         ----------
         documents : sequence of sequences of int
-            Words in [0, n_words), at least one in all.
+            Words in [0, n_words), at least one word in total.
         order : int
             Words of the longest n-grams.
         n_words : int
@@ -155,14 +155,14 @@ class KneserNey:
         return cls(n_words, unigram, tuple(levels))
 
     def distribution(self, context: Sequence[int]) -> FloatArray:
-        """Return the probability of every word after `context`, a document so far.
+        """Return the probability of every word after `context`, the beginning of a document.
 
         Returns
         -------
         array of float, shape (n_words,)
             A new array, positive everywhere, with sum 1.
         """
-        found = self.unigram.copy()
+        probabilities = self.unigram.copy()
         row = 0
         latest_first = [*reversed(context[-len(self.levels) - 1 :]), self.n_words]
         for level, word in zip(self.levels, latest_first, strict=False):
@@ -171,28 +171,29 @@ class KneserNey:
             if row == len(level.contexts) or level.contexts[row] != key:
                 break
             part = slice(level.start[row], level.start[row + 1])
-            found *= level.backoff[row]
-            found[level.words[part]] += level.weight[part]
-        return found
+            probabilities *= level.backoff[row]
+            probabilities[level.words[part]] += level.weight[part]
+        return probabilities
 
     def score(self, document: Sequence[int]) -> FloatArray:
-        """Return the probability of each word of a document after those before it.
+        """Return the probability of each word of a document given the words before it.
 
-        The same numbers as those of `distribution`, for all words of a document at once.
+        These are the numbers of `distribution`, computed for all words at once.
         """
         stream = np.array([self.n_words, *document], dtype=np.int64)
         at = np.arange(1, len(stream))
-        found = np.append(0.0, self.unigram[stream[1:]])  # the first belongs to no word
+        # The first belongs to the symbol before the document.
+        probabilities = np.append(0.0, self.unigram[stream[1:]])
         row = np.zeros(len(at), np.int64)
         for length, level in enumerate(self.levels, start=1):
-            reaches = at >= length
-            at, row = at[reaches], row[reaches]
-            row, seen = _places(level.contexts, row * self._base + stream[at - length])
+            is_long_enough = at >= length
+            at, row = at[is_long_enough], row[is_long_enough]
+            row, seen = _find(level.contexts, row * self._base + stream[at - length])
             at, row = at[seen], row[seen]
-            gram, seen = _places(level.grams, row * self._base + stream[at])
-            found[at] *= level.backoff[row]
-            found[at[seen]] += level.weight[gram[seen]]
-        return found[1:]
+            gram, seen = _find(level.grams, row * self._base + stream[at])
+            probabilities[at] *= level.backoff[row]
+            probabilities[at[seen]] += level.weight[gram[seen]]
+        return probabilities[1:]
 
 
 def _count(
@@ -202,16 +203,16 @@ def _count(
     base = before + 1
     lengths = np.array([len(document) + 1 for document in documents])
     stream = np.concatenate([[before, *document] for document in documents], dtype=np.int64)
-    place = np.arange(len(stream)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    position = np.arange(len(stream)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
-    at = np.flatnonzero(place)  # the words, without the symbol before each document
+    at = np.flatnonzero(position)  # the words, without the symbol before each document
     row = np.zeros_like(at)  # of the context of each word
     gram = np.zeros_like(at)  # that each word is the last of
     contexts = np.zeros(1, np.int64)
     counted: list[tuple[IntArray, IntArray, IntArray]] = []
     for length in range(order):
-        reaches = place[at] >= length
-        at, row, inside = at[reaches], row[reaches], gram[reaches]
+        is_long_enough = position[at] >= length
+        at, row, inside = at[is_long_enough], row[is_long_enough], gram[is_long_enough]
         if not len(at):
             break
         if length:
@@ -220,8 +221,8 @@ def _count(
             row * base + stream[at], return_index=True, return_inverse=True, return_counts=True
         )
         if counted:
-            # Each distinct n-gram is one more word seen before the n-gram inside it; one
-            # with none before it stands at the start of a document and keeps its count.
+            # Each distinct n-gram is one more word seen before the n-gram inside it. An n-gram
+            # that nothing precedes stands at the start of a document and keeps its count.
             contexts_inside, grams_inside, raw = counted[-1]
             preceded = np.bincount(inside[first], minlength=len(raw))
             counted[-1] = (contexts_inside, grams_inside, np.where(preceded, preceded, raw))
@@ -229,7 +230,7 @@ def _count(
     return counted
 
 
-def _places(rising: IntArray, keys: IntArray) -> tuple[IntArray, BoolArray]:
-    """Return where each key stands in an array that is not empty, and whether it does."""
-    place = np.minimum(np.searchsorted(rising, keys), len(rising) - 1)
-    return place, rising[place] == keys
+def _find(ascending: IntArray, keys: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return the index of each key in an array that is not empty, and whether it is there."""
+    index = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
+    return index, ascending[index] == keys

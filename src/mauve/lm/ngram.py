@@ -1,4 +1,4 @@
-"""Documents in, a language model of their words out."""
+"""N-gram language models of words, estimated from documents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,19 +14,19 @@ from mauve.text.words import tokenize
 
 END = 0
 UNKNOWN = 1
-_SYMBOLS = ("<end>", "<unk>")  # for the reader: a word spelt like this is another word
+_SYMBOLS = ("<end>", "<unk>")  # their names; a word with the same spelling is another word
 
 
 @dataclass(frozen=True, eq=False)
 class NGramModel:
     """An n-gram language model with interpolated Kneser–Ney smoothing.
 
-    Made by :meth:`fit`. It is a :class:`mauve.lm.generation.CausalModel`.
+    Use :meth:`fit` to estimate one. It is a :class:`mauve.lm.protocol.CausalModel`.
 
     Attributes
     ----------
     order : int
-        Words of the longest n-grams: the model sees order - 1 words back.
+        Length of the longest n-grams: a context has up to order - 1 words.
     vocabulary : tuple of str
         Word of each id: the end of a document, the unknown word, then the words, sorted.
 
@@ -35,7 +35,7 @@ class NGramModel:
     The formula is that of :class:`mauve.lm.kneser_ney.KneserNey`. The end of a document is
     a word like others; its beginning is a symbol that is never predicted. The unknown word
     stands for any word that is not in the vocabulary. It is never seen in training, so its
-    probability is its equal share of the mass that the unigrams' discount sets free.
+    probability is an equal share of the mass that the unigrams' discount frees.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class NGramModel:
         documents : sequence of sequences of str
             Tokens of each, as :func:`mauve.text.words.tokenize` returns them.
         order : int
-            Words of the longest n-grams.
+            Length of the longest n-grams.
 
         Returns
         -------
@@ -145,9 +145,9 @@ class NGramModel:
             Tokens of each, at least one document.
         unknown : {"score", "skip"}
             Score a word that is not in the vocabulary as the unknown word, or leave it out
-            of the mean; either way it stays in the context of the words after it. A score
-            for all unknown words at once is kind to a small vocabulary, and leaving them
-            out is kinder: compare models of one vocabulary only.
+            of the mean; either way it is context for the words after it. Both lower the
+            perplexity of a small vocabulary, "skip" more so: compare only models with the
+            same vocabulary.
 
         Notes
         -----
@@ -184,20 +184,21 @@ class NGramModel:
         return "".join(self.vocabulary[token] for token in tokens)
 
     def next(self, contexts: Sequence[Sequence[int]]) -> FloatArray:
-        """Return the probabilities of the next word for each context of ids, to write text.
+        """Return the probabilities of the next word for each context of ids, for generation.
 
-        Those of `probabilities`, but without the unknown word, which nobody could read.
+        These are those of `probabilities`, renormalised without the unknown word, which has no
+        text.
 
         Returns
         -------
         array of float, shape (len(contexts), vocabulary_size)
         """
-        found = np.empty((len(contexts), self.vocabulary_size))
-        for row, context in zip(found, contexts, strict=True):
+        probabilities = np.empty((len(contexts), self.vocabulary_size))
+        for row, context in zip(probabilities, contexts, strict=True):
             row[:] = self._smoothed.distribution(context)
-        found /= 1 - found[:, [UNKNOWN]]
-        found[:, UNKNOWN] = 0
-        return found
+        probabilities /= 1 - probabilities[:, [UNKNOWN]]
+        probabilities[:, UNKNOWN] = 0
+        return probabilities
 
 
 def _check_tokens(method: str, name: str, tokens: Sequence[str]) -> None:

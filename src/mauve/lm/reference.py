@@ -1,4 +1,4 @@
-"""Human prose that every Python has with it: the language reference."""
+"""Human prose that every Python installation has: the language reference."""
 
 from dataclasses import dataclass
 from pydoc_data.topics import topics
@@ -8,7 +8,7 @@ import numpy as np
 from mauve.errors import InvalidParameterError, check_int
 from mauve.text.words import tokenize
 
-_PROSE = 0.8  # letters among the characters of a passage; grammars and tables have fewer
+_MIN_LETTERS = 0.8  # share of letters in a passage of prose; grammars and tables have fewer
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class Reference:
     Attributes
     ----------
     passages : list of list of str
-        Tokens, white space included: joined they are the text.
+        Tokens with their white space: joined, they are the text.
     topics : list of str
-        The heading of the topic that each passage is from.
+        The heading of the topic of each passage.
     training : list of list of str
-        Whole topics that no passage is from.
+        Whole topics that contain no passage.
     """
 
     passages: list[list[str]]
@@ -31,14 +31,14 @@ class Reference:
 
 
 def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0) -> Reference:
-    """Split the Python language reference into passages to compare with and text to learn.
+    """Split the Python language reference into passages for comparison and training texts.
 
     Parameters
     ----------
     n_passages, n_tokens : int
-        Passages of prose, and the length of each.
+        Number of passages of prose, and the length of each.
     seed : int
-        Which topics the passages are from follows from it.
+        Random seed; it selects the topics of the passages.
 
     Returns
     -------
@@ -46,10 +46,10 @@ def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0)
 
     Examples
     --------
-    >>> found = split_reference(100)
-    >>> len(found.passages), {len(passage) for passage in found.passages}
+    >>> reference = split_reference(100)
+    >>> len(reference.passages), {len(passage) for passage in reference.passages}
     (100, {72})
-    >>> len(found.topics), len(set(found.topics)) > 3
+    >>> len(reference.topics), len(set(reference.topics)) > 3
     (100, True)
     """
     check_int("split_reference", "n_passages", n_passages, 1)
@@ -76,13 +76,13 @@ def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0)
 
 
 def _distinct_topics() -> list[str]:
-    """Return the topics that are not part of another one, as many sections are."""
-    found: list[str] = []
+    """Return the topics without those that are a section of another topic."""
+    distinct: list[str] = []
     for text in sorted(topics.values(), key=lambda text: (-len(text), text)):
         middle = text[len(text) // 2 :][:300]
-        if not any(middle in longer for longer in found):
-            found.append(text)
-    return found
+        if not any(middle in longer for longer in distinct):
+            distinct.append(text)
+    return distinct
 
 
 def _heading(text: str) -> str:
@@ -90,5 +90,5 @@ def _heading(text: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    printed = [character for character in text if not character.isspace()]
-    return sum(character.isalpha() for character in printed) >= _PROSE * len(printed)
+    visible = [character for character in text if not character.isspace()]
+    return sum(character.isalpha() for character in visible) >= _MIN_LETTERS * len(visible)

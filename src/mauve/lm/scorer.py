@@ -1,49 +1,26 @@
-"""External language models, which tell how probable the tokens of a text are."""
+"""Load the language model that scores the tokens of texts: the bundled one, or any causal one."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from mauve.arrays import FloatArray
+from mauve.embed.batching import padded, token_batches
+from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, encoded, session
 from mauve.embed.protocol import Progress
-from mauve.errors import InvalidParameterError, bad_parameter, need_packages
-
-
-@runtime_checkable
-class TokenScorer(Protocol):
-    """What generation perplexity needs of a language model R."""
-
-    @property
-    def signature(self) -> str:
-        """What must be equal for two scores to be comparable, without a '|' in it."""
-
-    def log_probabilities(
-        self,
-        texts: Sequence[str],
-        on_progress: Progress | None = None,
-        prompts: Sequence[str] | None = None,
-    ) -> list[FloatArray]:
-        """Return the natural log-probability of every token of each text.
-
-        Each is given those before it, as many as the model reads at once. The first token is
-        given the token that begins a text; a model that has none does not score it, so that
-        its texts have one log-probability less than tokens, and an empty text has none.
-
-        Parameters
-        ----------
-        texts : sequence of str
-        on_progress : callable, optional
-        prompts : sequence of str, optional
-            Read before each text as context, and not scored. Prompts and texts are tokenised
-            apart, so that a text has the same tokens after any prompt.
-
-        Returns
-        -------
-        list of array of float, shape (n_tokens,)
-        """
+from mauve.errors import InvalidParameterError, bad_parameter, check_int
+from mauve.lm.protocol import (
+    TokenScorer,
+    Window,
+    check_texts,
+    check_window,
+    need_transformers,
+    windows_of,
+)
 
 
 def get_scorer(
-    spec: "str | TokenScorer" = "bundled",
+    spec: str | TokenScorer = "bundled",
     *,
     device: str = "auto",
     dtype: str | None = None,
@@ -51,30 +28,30 @@ def get_scorer(
     stride: int | None = None,
     revision: str | None = None,
 ) -> TokenScorer:
-    """Return the language model that a name stands for.
+    """Return the language model of a given name.
 
     Parameters
     ----------
     spec : str or TokenScorer
         ``"bundled"``, or the name or folder of a causal Transformers model; the paper's is
-        ``"gpt2-large"``. A scorer is returned as it is.
+        ``"gpt2-large"``. A scorer is returned unchanged.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas. The bundled model
         always runs on the CPU.
     dtype : {"auto", "float32", "bfloat16", "float16", "float64"}, optional
-        By default sixteen bits on a GPU, thirty-two elsewhere.
+        By default a 16-bit type on a GPU, float32 elsewhere.
     max_length : int, optional
-        Tokens that the model reads at once; as many as it can by default. Longer texts are
-        read in windows, see :func:`mauve.lm.windows.windows`.
+        Tokens that the model reads at once; by default as many as it can. Longer texts are
+        read in windows, see :func:`mauve.lm.protocol.windows`.
     stride : int, optional
-        Tokens that a window adds to the one before; half of `max_length` by default.
+        Tokens that a window adds to the previous one; by default half of `max_length`.
     revision : str, optional
         Commit, tag or branch on the hub.
 
     Examples
     --------
-    >>> found = get_scorer("bundled").log_probabilities(["The cat sat on the mat.", ""])
-    >>> [len(text) for text in found], bool((found[0] < 0).all())
+    >>> scores = get_scorer("bundled").log_probabilities(["The cat sat on the mat.", ""])
+    >>> [len(text) for text in scores], bool((scores[0] < 0).all())
     ([7, 0], True)
     """
     if not isinstance(spec, str):
@@ -82,13 +59,11 @@ def get_scorer(
             return spec
         raise bad_parameter("get_scorer", "spec", "a name or a TokenScorer", spec)
     if spec == "bundled":
-        from mauve.lm.bundled_scorer import BundledScorer
-
-        given = [name for name, value in (("dtype", dtype), ("revision", revision)) if value]
-        if given:
+        unknown = [name for name, value in (("dtype", dtype), ("revision", revision)) if value]
+        if unknown:
             raise InvalidParameterError(
                 "The language model 'bundled' must be given options it has: max_length, "
-                f"stride. Got {', '.join(given)} instead."
+                f"stride. Got {', '.join(unknown)} instead."
             )
         return BundledScorer(max_length=max_length, stride=stride)
     need_transformers(spec)
@@ -100,24 +75,120 @@ def get_scorer(
     )  # fmt: skip
 
 
-def need_transformers(spec: str) -> None:
-    """Raise unless the extra that runs the model `spec` is installed."""
-    need_packages(f"The language model {spec!r}", ["transformers", "torch"], "transformers")
+class BundledScorer:
+    """Log-probabilities from the bundled model, run by ONNX Runtime without torch.
 
-
-def check_texts(caller: str, texts: Sequence[str], prompts: Sequence[str] | None) -> list[str]:
-    """Return the prompt of each text, empty ones where there are none.
+    Parameters
+    ----------
+    max_length : int, optional
+        Tokens that it reads at once, at most 512, which is the default.
+    stride : int, optional
+        Tokens that a window of a longer text adds to the previous one; by default half of
+        `max_length`.
+    token_budget : int
+        Tokens of a batch at most. The logits of 4096 tokens take 128 MB.
 
     Examples
     --------
-    >>> check_texts("log_probabilities", ["one", "two"], None)
-    ['', '']
+    >>> scorer = BundledScorer()
+    >>> usual, odd = scorer.log_probabilities(["It was a cold day.", "It cold was day a."])
+    >>> bool(usual.mean() > odd.mean())
+    True
     """
-    if isinstance(texts, str):
-        raise bad_parameter(caller, "texts", "a list of strings", texts[:40])
-    if prompts is None:
-        return [""] * len(texts)
-    if isinstance(prompts, str) or len(prompts) != len(texts):
-        got = prompts[:40] if isinstance(prompts, str) else f"{len(prompts)} prompts"
-        raise bad_parameter(caller, "prompts", f"a list of {len(texts)}, one for each text", got)
-    return list(prompts)
+
+    def __init__(
+        self,
+        *,
+        max_length: int | None = None,
+        stride: int | None = None,
+        token_budget: int = 4096,
+    ) -> None:
+        self.max_length, self.stride = check_window("BundledScorer", max_length, stride, CONTEXT)
+        self.token_budget = check_int("BundledScorer", "token_budget", token_budget, 1)
+
+    @property
+    def signature(self) -> str:
+        """Model, length and stride."""
+        return f"bundled-{checksum()}:{self.max_length}:{self.stride}"
+
+    def log_probabilities(
+        self,
+        texts: Sequence[str],
+        on_progress: Progress | None = None,
+        prompts: Sequence[str] | None = None,
+    ) -> list[FloatArray]:
+        """Return the natural log-probability of every token of each text.
+
+        The end-of-text token stands before every text, so the first token is scored too.
+        """
+        prompt_ids = [*encoded(check_texts("log_probabilities", texts, prompts))]
+        text_ids = [*encoded(texts)]
+        ids = [[END_OF_TEXT, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
+        firsts = [1 + len(prompt) for prompt in prompt_ids]
+        windows = windows_of(ids, firsts, self.max_length, self.stride)
+        scores = [np.empty(len(text)) for text in text_ids]
+        n_done = 0
+        lengths = [window.end - window.start for _, window in windows]
+        for rows in token_batches(lengths, self.token_budget):
+            batch = [windows[row] for row in rows]
+            batch_scores = _run([(ids[i], window) for i, window in batch])
+            for (i, window), window_scores in zip(batch, batch_scores, strict=True):
+                scores[i][window.first - firsts[i] : window.end - firsts[i]] = window_scores
+            n_done += len(batch)
+            if on_progress is not None:
+                on_progress("scoring", n_done, len(windows))
+        return scores
+
+
+def _run(batch: list[tuple[list[int], Window]]) -> list[FloatArray]:
+    """Return the log-probabilities of the scored tokens of each window."""
+    table = padded([row[window.start : window.end] for row, window in batch], END_OF_TEXT)
+    sizes = [window.end - window.first for _, window in batch]
+    before = [
+        k * table.shape[1] + position - window.start - 1  # an index into the flattened table
+        for k, (_, window) in enumerate(batch)
+        for position in range(window.first, window.end)
+    ]
+    inputs = {"ids": table, "before": np.array(before, dtype=np.int64)}
+    (scores,) = session().run(["log_probability"], inputs)
+    return np.split(scores.astype(np.float64), np.cumsum(sizes)[:-1])
+
+
+class RememberedScorer:
+    """A scorer that keeps the result of its last call in memory.
+
+    It saves time where several steps of a job score the same texts after the same prompts.
+
+    Parameters
+    ----------
+    scorer : TokenScorer
+
+    Examples
+    --------
+    >>> scorer = RememberedScorer(get_scorer("bundled"))
+    >>> first, again = (scorer.log_probabilities(["one"]) for _ in range(2))
+    >>> first[0] is again[0]
+    True
+    """
+
+    def __init__(self, scorer: TokenScorer) -> None:
+        self.scorer = scorer
+        self._last: tuple[list[str], list[str] | None, list[FloatArray]] | None = None
+
+    @property
+    def signature(self) -> str:
+        """The signature of the scorer, whose scores are unchanged."""
+        return self.scorer.signature
+
+    def log_probabilities(
+        self,
+        texts: Sequence[str],
+        on_progress: Progress | None = None,
+        prompts: Sequence[str] | None = None,
+    ) -> list[FloatArray]:
+        """Return the log-probabilities of tokens, from memory if the last call was the same."""
+        prompt_list = None if prompts is None else [*prompts]
+        if self._last is None or self._last[:2] != ([*texts], prompt_list):
+            scores = self.scorer.log_probabilities(texts, on_progress, prompts)
+            self._last = [*texts], prompt_list, scores
+        return [*self._last[2]]

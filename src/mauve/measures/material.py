@@ -15,7 +15,7 @@ from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import listed
 from mauve.lm.decoding import Decoder, parse_decoder
-from mauve.lm.scorer import TokenScorer
+from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Measure, Need, Side, TokenTable
 from mauve.measures.tokenizers import Tokenizer
@@ -272,7 +272,7 @@ def with_models(
     on_progress: Progress | None,
 ) -> dict[str, Side]:
     """Return the sides whose models are known, with what those make of the human texts."""
-    from mauve.lm.token_probabilities import token_probabilities  # needs torch
+    from mauve.lm.probabilities import token_probabilities  # needs torch
 
     people = sides[reference]
     found = {}

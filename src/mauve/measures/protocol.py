@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, HashArray, IntArray
+from mauve.lm.probabilities import TokenProbabilities as TokenProbabilities
 from mauve.measures.estimate import Estimate, Groups
 
 #: Which values are good: high ones, low ones, or those near the value of human text.
@@ -73,27 +74,6 @@ class TokenTable:
     def row(self, text: int) -> NDArray[np.int32]:
         """Return the tokens of one text."""
         return self.ids[self.starts[text] : self.starts[text + 1]]
-
-
-@dataclass(frozen=True)
-class TokenProbabilities:
-    """What a model under test, with its decoding algorithm, makes of every human token.
-
-    Attributes
-    ----------
-    probability : array of float64, shape (n_tokens,)
-        Of each token, given those before it; 0 where the decoder cannot produce it.
-    sum_of_squares : array of float64, shape (n_tokens,)
-        Of the probabilities of all tokens that might have stood there.
-    starts : array of int64, shape (n_texts + 1,)
-        Tokens of text i are ``starts[i]`` to ``starts[i + 1] - 1``.
-    vocabulary_size : int
-    """
-
-    probability: FloatArray
-    sum_of_squares: FloatArray
-    starts: IntArray
-    vocabulary_size: int
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
 from mauve.escape import listed
 from mauve.frontier.score import gap_of, score_at
-from mauve.lm.scorer import TokenScorer, get_scorer
+from mauve.lm.protocol import TokenScorer
+from mauve.lm.scorer import get_scorer
 from mauve.measures.estimate import N_GROUPS
 from mauve.measures.material import (
     ModelLike,

@@ -16,25 +16,25 @@ PROMPTS = [f"{i} people said " * (i % 3) for i in range(len(TEXTS))]
 
 
 def direct(folder, texts, prompts=None, stride=CONTEXT // 2, dtype=torch.float64):
-    """Score every token with a call of its own, given what its window has before it."""
+    """Score every token with a separate call, given the tokens of its window before it."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).eval()
     begin = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
-    found = []
+    expected = []
     for text, prompt in zip(texts, prompts or [""] * len(texts), strict=True):
         before = begin + tokenizer(prompt, add_special_tokens=False)["input_ids"]
         ids = before + tokenizer(text, add_special_tokens=False)["input_ids"]
         scores = []
         end = min(len(ids), max(CONTEXT, max(1, len(before)) + stride))
-        for place in range(max(1, len(before)), len(ids)):
-            if place == end:
+        for position in range(max(1, len(before)), len(ids)):
+            if position == end:
                 end = min(len(ids), end + stride)
-            window = ids[max(0, end - CONTEXT) : place]
+            window = ids[max(0, end - CONTEXT) : position]
             with torch.no_grad():
                 logits = model(torch.tensor([window])).logits[0, -1]
-            scores.append(float(logits.log_softmax(0)[ids[place]]))
-        found.append(np.array(scores))
-    return found
+            scores.append(float(logits.log_softmax(0)[ids[position]]))
+        expected.append(np.array(scores))
+    return expected
 
 
 def scorer(folder, **options):
@@ -49,12 +49,11 @@ def test_tokens_one_by_one(tiny, kind, prompts):
     """Some texts are several times as long as the context."""
     expected = direct(tiny(kind), TEXTS, prompts)
     for dtype, tolerance in {"float64": 1e-10, "float32": 1e-4}.items():
-        made = scorer(tiny(kind), dtype=dtype)
-        found = made.log_probabilities(TEXTS, prompts=prompts)
-        assert max(len(text) for text in found) > 3 * CONTEXT
-        for mine, other in zip(found, expected, strict=True):
-            assert_allclose(mine, other, atol=tolerance)
-        assert perplexity(found) == pytest.approx(perplexity(expected), rel=1e-4)
+        scores = scorer(tiny(kind), dtype=dtype).log_probabilities(TEXTS, prompts=prompts)
+        assert max(len(text) for text in scores) > 3 * CONTEXT
+        for actual, reference in zip(scores, expected, strict=True):
+            assert_allclose(actual, reference, atol=tolerance)
+        assert perplexity(scores) == pytest.approx(perplexity(expected), rel=1e-4)
 
 
 def test_loss_of_transformers(tiny):
@@ -64,33 +63,36 @@ def test_loss_of_transformers(tiny):
     ids = tokenizer("The cat sat on the mat.", return_tensors="pt")["input_ids"]
     with torch.no_grad():
         loss = float(model(input_ids=ids, labels=ids).loss)
-    found = scorer(tiny("llama")).log_probabilities(["The cat sat on the mat."])
-    assert perplexity(found) == pytest.approx(np.exp(loss), rel=1e-4)
+    scores = scorer(tiny("llama")).log_probabilities(["The cat sat on the mat."])
+    assert perplexity(scores) == pytest.approx(np.exp(loss), rel=1e-4)
 
 
 @pytest.mark.parametrize("budget", [1, 100])
 def test_batches_do_not_change_scores(tiny, budget):
     expected = scorer(tiny("gpt2")).log_probabilities(TEXTS)
-    made = scorer(tiny("gpt2"))
-    made._reader._budget = budget
-    found = made.log_probabilities(TEXTS)
-    assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
+    scores = scorer(tiny("gpt2"), token_budget=budget).log_probabilities(TEXTS)
+    assert_allclose(np.concatenate(scores), np.concatenate(expected), atol=1e-4)
 
 
 def test_logits_by_small_parts_are_the_same(tiny):
     expected = scorer(tiny("gpt2")).log_probabilities(TEXTS)
-    made = scorer(tiny("gpt2"))
-    made._reader._heads[0]._n_at_once = 7
-    found = made.log_probabilities(TEXTS)
-    assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
+    budget = 7 * len(gpt2_tokenizer())  # the logits of seven positions
+    scores = scorer(tiny("gpt2"), logit_budget=budget).log_probabilities(TEXTS)
+    assert_allclose(np.concatenate(scores), np.concatenate(expected), atol=1e-4)
+
+
+def test_progress_ends_at_its_total(tiny):
+    steps = []
+    scorer(tiny("gpt2")).log_probabilities(TEXTS, lambda *step: steps.append(step))
+    what, n_done, total = steps[-1]
+    assert (what, n_done) == ("scoring", total)
 
 
 def test_several_devices_share_the_work(tiny):
     expected = scorer(tiny("gpt2")).log_probabilities(TEXTS * 3)
-    made = TransformersScorer(tiny("gpt2"), device="cpu,cpu")
-    made._reader._budget = 100
-    found = made.log_probabilities(TEXTS * 3)
-    assert_allclose(np.concatenate(found), np.concatenate(expected), atol=1e-4)
+    shared = TransformersScorer(tiny("gpt2"), device="cpu,cpu", token_budget=100)
+    scores = shared.log_probabilities(TEXTS * 3)
+    assert_allclose(np.concatenate(scores), np.concatenate(expected), atol=1e-4)
 
 
 def test_first_token_without_a_beginning_of_text_is_not_scored(tiny):
@@ -122,11 +124,9 @@ def test_models_that_change_logits_behind_the_head(tmp_path, option):
     model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     texts = TEXTS[:4]
-    made = scorer(tmp_path)
-    found = made.log_probabilities(texts)
-    assert not made._reader._heads[0]._plain
-    for mine, other in zip(found, direct(tmp_path, texts), strict=True):
-        assert_allclose(mine, other, atol=1e-4)
+    scores = scorer(tmp_path).log_probabilities(texts)
+    for actual, reference in zip(scores, direct(tmp_path, texts), strict=True):
+        assert_allclose(actual, reference, atol=1e-4)
 
 
 def test_sixteen_bits_are_about_the_same(tiny):
@@ -143,9 +143,9 @@ def test_max_length_is_the_window_not_a_cut(tiny):
 
 
 def test_signature(tiny):
-    found = scorer(tiny("gpt2"), max_length=20, stride=5).signature
-    assert found.startswith(f"{tiny('gpt2').name}@")
-    assert found.endswith(":20:5:float32")
+    signature = scorer(tiny("gpt2"), max_length=20, stride=5).signature
+    assert signature.startswith(f"{tiny('gpt2').name}@")
+    assert signature.endswith(":20:5:float32")
 
 
 def test_models_that_are_not_causal(tiny):
@@ -171,8 +171,21 @@ def test_lengths_and_devices_that_are_not_there(tiny):
         TransformersScorer(tiny("gpt2"), device="cuda:99")
 
 
-def test_numbers_that_are_none(tiny):
-    made = scorer(tiny("gpt2"))
-    made._reader._heads[0]._replica.model.lm_head.weight[3] = float("nan")
-    with pytest.raises(InvalidParameterError, match=r"'dtype' .* must be wide enough"):
-        made.log_probabilities(["a cat"])
+def test_a_number_type_that_is_too_narrow(tiny, tmp_path):
+    model = AutoModelForCausalLM.from_pretrained(tiny("gpt2"))
+    with torch.no_grad():
+        model.transformer.ln_f.weight *= 1e5  # float16 ends at 65,504
+    model.save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(tiny("gpt2")).save_pretrained(tmp_path)
+    (scores,) = scorer(tmp_path, dtype="float32").log_probabilities(["a cat"])
+    assert np.isfinite(scores).all()
+    with pytest.raises(
+        InvalidParameterError, match=r"'dtype' .* wide enough .* Got float16, .*32'"
+    ):
+        scorer(tmp_path, dtype="float16").log_probabilities(["a cat"])
+
+
+@pytest.mark.parametrize("name", ["token_budget", "logit_budget"])
+def test_budgets_that_hold_nothing(tiny, name):
+    with pytest.raises(InvalidParameterError, match=rf"'{name}' .* at least 1. Got 0"):
+        scorer(tiny("gpt2"), **{name: 0})

@@ -1,0 +1,278 @@
+"""Send requests to an HTTP endpoint: its address, the API key, redirects and retries."""
+
+import base64
+import json
+import os
+import random
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from ipaddress import ip_address
+from socket import gaierror
+from ssl import SSLContext
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import httpx2
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
+
+from mauve.errors import InvalidParameterError, MauveError, bad_parameter
+from mauve.escape import escaped
+
+_MAX_WAIT = 300.0  # seconds; a server that asks for more has a quota that no retry outwaits
+_MAX_REDIRECTS = 10
+
+# Errors that waiting does not cure: nobody listens, there is no such host, or, as a
+# ValueError, a certificate that is not valid or a redirect to a malformed address.
+_PERMANENT = (ConnectionRefusedError, gaierror, ValueError, httpx2.InvalidURL)
+
+
+class EndpointError(MauveError, OSError):
+    """An endpoint cannot be reached, refuses a request, or returns an unusable answer."""
+
+
+def split_url(caller: str, url: str) -> SplitResult:
+    """Return the parts of the URL of an endpoint, or raise without showing a password."""
+    rule = "an http:// or https:// address with nothing behind its path but #model=NAME"
+    text, base = str(url), str(url).partition("#")[0]
+    with suppress(ValueError):  # a port that is no number, a bracket that is not closed
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        clean = base.isascii() and base.isprintable() and not set(" ?") & set(base)
+        if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
+            return parts
+    raise bad_parameter(caller, "url", rule, text.rpartition("@")[2].partition("?")[0])
+
+
+def address(parts: SplitResult) -> str:
+    """Return the full address of the embeddings, without user, password and model.
+
+    Examples
+    --------
+    >>> address(split_url("embed", "http://me:secret@host:8000/v1#model=bge"))
+    'http://host:8000/v1/embeddings'
+    """
+    host = parts.netloc.rpartition("@")[2].lower()
+    host = host.removesuffix(":443" if parts.scheme == "https" else ":80").removesuffix(":")
+    path = parts.path.rstrip("/")
+    if not path.endswith("/embeddings"):
+        path += "/embeddings" if re.search(r"/v\d+$", path) else "/v1/embeddings"
+    return f"{parts.scheme}://{host}{path}"
+
+
+def is_local(parts: SplitResult) -> bool:
+    """Return whether an address is on this machine.
+
+    Examples
+    --------
+    >>> urls = "http://localhost:8000", "http://127.0.0.7", "http://10.0.0.1"
+    >>> [is_local(split_url("embed", url)) for url in urls]
+    [True, True, False]
+    """
+    with suppress(ValueError):  # a name
+        return ip_address(str(parts.hostname)).is_loopback
+    return parts.hostname == "localhost"
+
+
+def authorization(api_key: str | None, parts: SplitResult) -> str:
+    """Return the header that carries the key, empty without one, or raise without showing it."""
+    login = parts.username and unquote(f"{parts.username}:{parts.password or ''}")
+    sources = {"api_key": api_key, "the URL": login}
+    sources["$MAUVE_API_KEY"] = os.environ.get("MAUVE_API_KEY")
+    # A key of OpenAI must not reach whoever runs another endpoint.
+    if is_local(parts) or f".{parts.hostname}".endswith(".openai.com"):
+        sources["$OPENAI_API_KEY"] = os.environ.get("OPENAI_API_KEY")
+    source = next((name for name, key in sources.items() if key is not None), "api_key")
+    key = str(sources[source] or "").strip()
+    if not key:
+        return ""
+    if re.search(r"[^!-~]", key):
+        raise InvalidParameterError(
+            f"The key of {source} must be ASCII without spaces and control characters. "
+            "Got other characters instead."
+        )
+    if parts.scheme != "https" and not is_local(parts):
+        raise InvalidParameterError(
+            f"The key of {source} is only sent over https or to localhost. Got "
+            f"{address(parts)} instead: use https, tunnel the port to localhost, or send no "
+            "key with api_key='' or an empty $MAUVE_API_KEY."
+        )
+    if source == "the URL":
+        return f"Basic {base64.b64encode(key.encode()).decode()}"
+    return f"Bearer {key}"
+
+
+class EndpointClient:
+    """A client of one endpoint, for one thread, that repeats requests which failed.
+
+    Parameters
+    ----------
+    url : str
+        The address of the embeddings.
+    authorization : str
+        Header that carries the key, sent to the origin of `url` only; empty for none.
+    timeout, retries, backoff
+        See :class:`mauve.embed.endpoint.EndpointEmbedder`.
+    stop : threading.Event
+        Ends a wait for the next try when it is set.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        authorization: str,
+        *,
+        timeout: float,
+        retries: int,
+        backoff: float,
+        stop: threading.Event,
+    ) -> None:
+        self.url = url
+        self._authorization, self._backoff, self._stop = authorization, backoff, stop
+        verify = _certificates()
+        # A client with a transport of its own uses no proxy. A proxy cannot reach this
+        # machine, and would see the key.
+        transport = httpx2.HTTPTransport(verify) if is_local(urlsplit(url)) else None
+        headers = {"Content-Type": "application/json", "User-Agent": "mauve-eval"}
+        try:
+            self._http = httpx2.Client(
+                headers=headers, timeout=timeout, verify=verify, transport=transport
+            )
+        except (ValueError, ImportError, httpx2.InvalidURL) as error:
+            raise EndpointError(
+                f"{url} cannot be reached through the proxy that the environment names "
+                f"({error}): correct $HTTP_PROXY, $HTTPS_PROXY and $ALL_PROXY, or unset them."
+            ) from None
+        self._retrying = Retrying(
+            retry=retry_if_exception(_is_transient),
+            stop=stop_after_attempt(1 + retries),
+            wait=self._wait,
+            sleep=self._sleep,
+            reraise=True,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(self, url: str, body: dict[str, Any] | None = None) -> tuple[int, bytes]:
+        """GET, or POST `body` as JSON; return the status, below 500 and not 429, and the answer."""
+        # json.dumps escapes half a surrogate pair, which UTF-8 cannot encode.
+        content = None if body is None else json.dumps(body).encode()
+        try:
+            response = self._retrying(self._attempt, url, content)
+        except _AttemptError as error:
+            n_tries = self._retrying.statistics["attempt_number"]
+            raise EndpointError(
+                f"{url} {error} at try {n_tries}: check the server, or raise timeout or retries."
+            ) from None
+        return response.status_code, response.content
+
+    def quoted(self, answer: bytes | str) -> str:
+        """Return what a server says for use in a message: short, escaped, without the key."""
+        text = answer if isinstance(answer, str) else answer.decode(errors="replace")
+        with suppress(ValueError, RecursionError):  # an answer that is not JSON stays as it is
+            content = json.loads(text)
+            for name in ("error", "message", "detail"):  # as OpenAI, then vLLM, then FastAPI
+                content = content.get(name, content) if isinstance(content, dict) else content
+            is_text = isinstance(content, str)
+            text = content if is_text else json.dumps(content, ensure_ascii=False)
+        # A server may repeat the key, so it is removed before the text is cut.
+        key = self._authorization.rpartition(" ")[2]
+        return escaped((text.replace(key, "***") if key else text).strip())[:200]
+
+    def _attempt(self, url: str, content: bytes | None) -> httpx2.Response:
+        headers = {"Authorization": self._authorization} if self._authorization else {}
+        method = "GET" if content is None else "POST"
+        try:
+            request = self._http.build_request(method, url, content=content, headers=headers)
+            response = self._follow(request)
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            reason = self.quoted(str(error) or type(error).__name__)
+            is_transient = not any(isinstance(cause, _PERMANENT) for cause in _causes(error))
+            raise _AttemptError(f"gave no answer ({reason})", is_transient=is_transient) from error
+        if response.status_code != 429 and response.status_code < 500:
+            return response
+        problem = f"answered with {response.status_code} ({self.quoted(response.content)})"
+        seconds = retry_after(response.headers.get("Retry-After"))
+        if seconds:
+            problem += f", asked to wait {seconds:g} s,"
+        raise _AttemptError(problem, is_transient=seconds <= _MAX_WAIT, retry_after=seconds)
+
+    def _follow(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request, and again where it is redirected; the key stays with its origin.
+
+        httpx would turn a POST into a GET after most redirects, and raise after too many.
+        """
+        response = self._http.send(request)
+        for _ in range(_MAX_REDIRECTS):
+            if not response.has_redirect_location:
+                break
+            target = request.url.join(response.headers["Location"])
+            headers = {}
+            if "Authorization" in request.headers and _origin(target) == _origin(request.url):
+                headers["Authorization"] = request.headers["Authorization"]
+            request = self._http.build_request(
+                request.method, target, content=request.content or None, headers=headers
+            )
+            response = self._http.send(request)
+        return response
+
+    def _wait(self, state: RetryCallState) -> float:
+        # SystemRandom: a retry must not advance the generator that a user has seeded.
+        jitter = random.SystemRandom().uniform(0.5, 1.5)
+        seconds = min(_MAX_WAIT, self._backoff * 2.0 ** (state.attempt_number - 1) * jitter)
+        error = state.outcome.exception() if state.outcome else None
+        return seconds + (error.retry_after if isinstance(error, _AttemptError) else 0.0)
+
+    def _sleep(self, seconds: float) -> None:
+        if self._stop.wait(seconds):
+            raise _AttemptError("was given up", is_transient=False)
+
+
+class _AttemptError(Exception):
+    """A request that failed, and whether the same request may succeed later."""
+
+    def __init__(self, problem: str, *, is_transient: bool, retry_after: float = 0.0) -> None:
+        super().__init__(problem)
+        self.is_transient, self.retry_after = is_transient, retry_after
+
+
+def _is_transient(error: BaseException) -> bool:
+    return isinstance(error, _AttemptError) and error.is_transient
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and the errors that caused it; httpx wraps those of the socket."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+@cache
+def _certificates() -> SSLContext:
+    """Return the certificates to trust, which take about 50 ms to read."""
+    return httpx2.create_ssl_context()
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
+def retry_after(header: str | None) -> float:
+    """Return the seconds of a Retry-After header, which holds a number or a date.
+
+    Examples
+    --------
+    >>> retry_after("2.5"), retry_after("Thu, 01 Jan 1970 00:00:00 GMT"), retry_after("soon")
+    (2.5, 0.0, 0.0)
+    """
+    with suppress(ValueError):
+        return max(0.0, float(header or 0))
+    with suppress(ValueError, TypeError):
+        return max(0.0, (parsedate_to_datetime(str(header)) - datetime.now(UTC)).total_seconds())
+    return 0.0  # neither, so the back-off has to do
