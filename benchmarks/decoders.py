@@ -18,7 +18,6 @@ from scipy.stats import spearmanr
 
 import mauve
 from mauve.measures.registry import DEFAULT, get_measures
-from mauve.measures.tables import cells, column_title, row_names
 from mauve.text.read import read_texts
 
 LOOPS = ("greedy", "beam")
@@ -30,18 +29,15 @@ AVAILABLE = ("texts", "tokens", "features", "log_probabilities")
 
 def markdown(found: mauve.Measurements, names: list[str], *, gaps: bool) -> str:
     """Return a table of some measures: systems are rows, the best are bold."""
-    measures = [measure for measure in found.measures if measure.name in names]
-    lines = ["| decoding | " + " | ".join(column_title(m, gaps=gaps) for m in measures) + " |"]
-    lines.append("|---" * (1 + len(measures)) + "|")
-    columns = [
-        [
-            f"**{cell.value}** ±{cell.reach}" if cell.is_best else str(cell)
-            for cell in cells(found, measure, gaps=gaps)
-        ]
-        for measure in measures
+    columns = [column for column in found.columns(gaps=gaps) if column.measure in names]
+    lines = ["| decoding | " + " | ".join(column.heading for column in columns) + " |"]
+    lines.append("|---" * (1 + len(columns)) + "|")
+    cells = [
+        [f"**{cell.value}** ±{cell.reach}" if cell.is_best else str(cell) for cell in column.cells]
+        for column in columns
     ]
-    rows = list(zip(row_names(found), *columns, strict=True))
-    lines += ["| " + " | ".join(row) + " |" for row in (rows[:-1] if gaps else rows)]
+    rows = zip(found.row_names(gaps=gaps), *cells, strict=True)
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines)
 
 

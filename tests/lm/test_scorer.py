@@ -12,7 +12,7 @@ from mauve.lm import bundled_scorer
 from mauve.lm.bundled_scorer import BundledScorer
 from mauve.lm.causal import TransformersScorer
 from mauve.lm.scorer import TokenScorer, get_scorer
-from mauve.measures.perplexity import perplexity
+from mauve.measures.perplexity import corpus_perplexity
 
 TEXTS = [
     "It was a bright cold day in April, and the clocks were striking thirteen.",
@@ -37,7 +37,7 @@ def test_bundled_is_what_transformers_makes_of_the_same_folder(prompts, sizes):
         # Either is up to 3e-4 from the same model in float64, and 2e-5 on average.
         assert_allclose(mine, other, atol=1e-3)
         assert mine.dtype == np.float64
-    assert perplexity(ours) == pytest.approx(perplexity(theirs), rel=1e-4)
+    assert corpus_perplexity(ours) == pytest.approx(corpus_perplexity(theirs), rel=1e-4)
 
 
 def test_a_text_has_the_same_tokens_after_any_prompt():

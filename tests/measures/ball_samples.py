@@ -3,12 +3,12 @@
 import numpy as np
 
 from mauve.measures.estimate import deal_texts
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, name="model", n_groups=50):
     keys = np.random.default_rng(len(features)).permutation(len(features)).astype(np.uint64)
-    return Side(name, deal_texts(keys, n_groups), features=features)
+    return MeasuredSample(name, deal_texts(keys, n_groups), features=features)
 
 
 def two_samples():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side, TokenProbabilities
+from mauve.measures.protocol import MeasuredSample, TokenProbabilities
 
 
 def sample(n_texts=30, size=7, spread=2.0, zeros=False, seed=0):
@@ -24,7 +24,7 @@ def sides(p, tokens, lengths, name="nucleus"):
     groups = Groups(np.arange(len(lengths)), len(lengths))
     # The system may have another number of texts, or none at all.
     other = Groups(np.arange(3), 3)
-    return Side(name, other, model=seen), Side("human", groups)
+    return MeasuredSample(name, other, model=seen), MeasuredSample("human", groups)
 
 
 def jackknife(function, p, tokens, lengths):

@@ -5,7 +5,7 @@ from mauve.errors import InvalidParameterError, MissingExtraError
 from mauve.measures import classifier
 from mauve.measures.classifier import STRENGTHS, cross_fit, labelled, need_scikit_learn, train
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, labels=None, n_groups=20, seed=0):
@@ -13,7 +13,7 @@ def make_side(features, labels=None, n_groups=20, seed=0):
     groups = Groups(np.arange(len(features)) % n_groups if labels is None else labels, n_groups)
     if by_prompt:
         groups = Groups(groups.labels, n_groups, by_prompt=True)
-    return Side("model", groups, features=features, seed=seed)
+    return MeasuredSample("model", groups, features=features, seed=seed)
 
 
 def gaussians(n, m, shift, seed=0, d=3):

@@ -3,8 +3,8 @@ import pytest
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.compression import COMPRESSION, compression_ratio
-from mauve.measures.estimate import Groups, deal_texts, moves_without
-from mauve.measures.protocol import Side
+from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
+from mauve.measures.protocol import MeasuredSample
 
 
 def _texts(n, rng, n_words=40, vocabulary=5000):
@@ -13,7 +13,7 @@ def _texts(n, rng, n_words=40, vocabulary=5000):
 
 def _side(texts, labels, name="model"):
     labels = np.asarray(labels)
-    return Side(name, Groups(labels, int(labels.max()) + 1), texts=texts)
+    return MeasuredSample(name, Groups(labels, int(labels.max()) + 1), texts=texts)
 
 
 def test_reference_values():
@@ -30,15 +30,16 @@ def test_order_of_texts_does_not_matter():
     texts = _texts(60, rng) + _texts(5, rng) * 4
     keys = rng.integers(0, 2**62, 80).astype(np.uint64)
     order = rng.permutation(80)
-    one = Side("model", deal_texts(keys), texts=texts)
-    other = Side("model", deal_texts(keys[order]), texts=[texts[i] for i in order])
+    one = MeasuredSample("model", deal_texts(keys), texts=texts)
+    other = MeasuredSample("model", deal_texts(keys[order]), texts=[texts[i] for i in order])
     a, b = COMPRESSION.estimate(one, one), COMPRESSION.estimate(other, other)
     assert a.value == b.value == compression_ratio(texts)
     # Equal texts may be charged in another order, and are in other groups then.
-    distinct = Side("model", deal_texts(keys[:60]), texts=texts[:60])
-    back = Side("model", deal_texts(keys[:60][::-1]), texts=texts[:60][::-1])
+    distinct = MeasuredSample("model", deal_texts(keys[:60]), texts=texts[:60])
+    back = MeasuredSample("model", deal_texts(keys[:60][::-1]), texts=texts[:60][::-1])
     np.testing.assert_allclose(
-        COMPRESSION.estimate(distinct, distinct).moves, COMPRESSION.estimate(back, back).moves
+        COMPRESSION.estimate(distinct, distinct).influences,
+        COMPRESSION.estimate(back, back).influences,
     )
 
 
@@ -63,7 +64,7 @@ def test_standard_error_is_near_that_of_the_jackknife():
     found = COMPRESSION.estimate(_side(texts, labels), _side(texts, labels))
     pairs = [*zip(texts, labels, strict=True)]
     without = [compression_ratio([text for text, own in pairs if own != g]) for g in range(20)]
-    exact = np.sqrt((moves_without(np.array(without)) ** 2).sum())
+    exact = np.sqrt((jackknife_influences(np.array(without)) ** 2).sum())
     assert found.standard_error == pytest.approx(exact, rel=0.25)
 
 

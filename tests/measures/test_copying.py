@@ -7,7 +7,7 @@ from mauve.errors import InvalidParameterError
 from mauve.measures import copying as module
 from mauve.measures.copying import copied_ngrams, copying
 from mauve.measures.estimate import Groups, ratio
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.protocol import MeasuredSample, TokenTable
 
 ROWS = st.lists(st.lists(st.integers(0, 2), max_size=12), min_size=1, max_size=6)
 
@@ -19,8 +19,8 @@ def _plain(rows, training, n):
 
 def _side(rows, training, name="model"):
     groups = Groups(np.arange(len(rows)), len(rows))
-    trained = Side("training", groups, tokens=TokenTable.of(training, 1000))
-    return Side(name, groups, tokens=TokenTable.of(rows, 1000), training=trained)
+    trained = MeasuredSample("training", groups, tokens=TokenTable.of(training, 1000))
+    return MeasuredSample(name, groups, tokens=TokenTable.of(rows, 1000), training=trained)
 
 
 def _value(rows, training, n):
@@ -84,7 +84,7 @@ def test_estimate_is_a_ratio_over_texts():
         np.array([1.0, 1, 1, 0] * 3), np.array([2.0, 1, 3, 0] * 3), _side(rows, []).groups
     )
     assert found.value == wanted.value == 0.5
-    np.testing.assert_array_equal(found.moves, wanted.moves)
+    np.testing.assert_array_equal(found.influences, wanted.influences)
 
 
 def test_named_after_n():

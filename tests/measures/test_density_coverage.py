@@ -4,9 +4,9 @@ import scipy
 from ball_samples import make_side, modes, two_samples
 
 from mauve.measures.density_coverage import COVERAGE, DENSITY, coverage, density
-from mauve.measures.estimate import Groups, moves_without
+from mauve.measures.estimate import Groups, jackknife_influences
 from mauve.measures.precision_recall import PRECISION
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def both(own, human):
@@ -84,12 +84,12 @@ def test_moves_of_coverage_by_linear_parts():
     human = features + np.tile(np.arange(20.0), 2)[:, None] * 1e-3
     model = human[:20]
     groups = Groups(np.arange(40) % 10, 10)
-    own = Side("model", Groups(np.arange(20) % 10, 10), features=model)
-    found = coverage(own, Side("human", groups, features=human))
+    own = MeasuredSample("model", Groups(np.arange(20) % 10, 10), features=model)
+    found = coverage(own, MeasuredSample("human", groups, features=human))
     covered = np.arange(40) < 20
     without = np.array([covered[groups.labels != g].mean() for g in range(10)])
     assert found.value == 0.5
-    np.testing.assert_allclose(found.human_moves, moves_without(without), atol=1e-12)
+    np.testing.assert_allclose(found.human_influences, jackknife_influences(without), atol=1e-12)
 
 
 def test_standard_error_is_that_of_repetition():

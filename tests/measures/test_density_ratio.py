@@ -47,8 +47,8 @@ def test_scores_are_in_the_unit_interval_whatever_the_densities(seed, spread):
     at = [densities(*np.exp(spread * rng.normal(size=(2, 30)))) for _ in range(2)]
     found = score_of_densities(*at)
     assert 0 < found.value <= 1
-    assert np.all(np.isfinite(found.moves))
-    assert np.all(np.isfinite(found.human_moves))
+    assert np.all(np.isfinite(found.influences))
+    assert np.all(np.isfinite(found.human_influences))
 
 
 def test_wrong_densities_do_not_lower_the_score():
@@ -91,4 +91,4 @@ def test_swapping_the_samples_swaps_the_moves():
     one, two = (densities(*rng.random((2, 40)) + 0.1) for _ in range(2))
     there, back = score_of_densities(one, two), score_of_densities(two, one)
     assert there.value == pytest.approx(back.value)
-    np.testing.assert_allclose(there.moves, back.human_moves, atol=1e-12)
+    np.testing.assert_allclose(there.influences, back.human_influences, atol=1e-12)

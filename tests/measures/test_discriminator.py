@@ -4,12 +4,12 @@ import scipy
 
 from mauve.measures.discriminator import DISCRIMINATOR, discriminator
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, n_groups=50, seed=0, by_prompt=False):
     groups = Groups(np.arange(len(features)) % n_groups, n_groups, by_prompt=by_prompt)
-    return Side("model", groups, features=features, seed=seed)
+    return MeasuredSample("model", groups, features=features, seed=seed)
 
 
 def gaussians(n, m, shift, seed=0, d=3):
@@ -76,7 +76,7 @@ def test_prompts_do_not_cross_the_split():
 def test_moves_are_those_of_test_texts():
     found = accuracy(*gaussians(400, 400, 1), by_prompt=True)
     # A quarter of the 50 groups, and 13 where 50 is no multiple of 4.
-    assert np.count_nonzero(found.moves) <= 13
+    assert np.count_nonzero(found.influences) <= 13
     assert found.by_prompt
     expected = np.sqrt(found.value * (1 - found.value) / 208)
     assert found.standard_error == pytest.approx(expected, rel=0.6)

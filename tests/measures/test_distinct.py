@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.distinct import distinct, distinct_share
-from mauve.measures.estimate import Groups, moves_without
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.estimate import Groups, jackknife_influences
+from mauve.measures.protocol import MeasuredSample, TokenTable
 
 
 def _plain(rows, n):
@@ -16,7 +16,9 @@ def _plain(rows, n):
 
 def _side(rows, labels):
     labels = np.asarray(labels)
-    return Side("model", Groups(labels, int(labels.max()) + 1), tokens=TokenTable.of(rows, 3300))
+    return MeasuredSample(
+        "model", Groups(labels, int(labels.max()) + 1), tokens=TokenTable.of(rows, 3300)
+    )
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=9), min_size=1, max_size=6))
@@ -36,7 +38,9 @@ def test_moves_are_those_of_doing_it_again_without_each_group():
             for group in range(6)
         ]
         np.testing.assert_allclose(
-            found.moves, moves_without(np.array(without), np.bincount(labels)), atol=1e-14
+            found.influences,
+            jackknife_influences(np.array(without), np.bincount(labels)),
+            atol=1e-14,
         )
 
 
@@ -56,7 +60,7 @@ def test_order_of_texts_does_not_matter():
     ahead = _side(rows, labels)
     one, other = (distinct(2).estimate(side, side) for side in (ahead, back))
     assert one.value == other.value
-    np.testing.assert_array_equal(one.moves, other.moves)
+    np.testing.assert_array_equal(one.influences, other.influences)
 
 
 def test_repetition_lowers_it():

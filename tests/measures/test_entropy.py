@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.entropy import entropy, entropy_bits
-from mauve.measures.estimate import Groups, moves_without
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.estimate import Groups, jackknife_influences
+from mauve.measures.protocol import MeasuredSample, TokenTable
 
 
 def _plain(rows, n):
@@ -19,7 +19,9 @@ def _plain(rows, n):
 
 def _side(rows, labels):
     labels = np.asarray(labels)
-    return Side("model", Groups(labels, int(labels.max()) + 1), tokens=TokenTable.of(rows, 100))
+    return MeasuredSample(
+        "model", Groups(labels, int(labels.max()) + 1), tokens=TokenTable.of(rows, 100)
+    )
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=20).filter(any))
@@ -40,7 +42,9 @@ def test_moves_are_those_of_doing_it_again_without_each_group():
             for group in range(6)
         ]
         np.testing.assert_allclose(
-            found.moves, moves_without(np.array(without), np.bincount(labels)), atol=1e-12
+            found.influences,
+            jackknife_influences(np.array(without), np.bincount(labels)),
+            atol=1e-12,
         )
 
 
@@ -66,7 +70,7 @@ def test_order_of_texts_does_not_matter():
     ahead, back = _side(rows, labels), _side(rows[::-1], labels[::-1])
     one, other = (entropy(2).estimate(side, side) for side in (ahead, back))
     assert one.value == other.value
-    np.testing.assert_allclose(one.moves, other.moves, atol=1e-13)
+    np.testing.assert_allclose(one.influences, other.influences, atol=1e-13)
 
 
 def test_texts_too_short_are_refused():

@@ -13,8 +13,8 @@ from mauve.measures.estimate import (
     Groups,
     deal_prompts,
     deal_texts,
-    moves_of,
-    moves_without,
+    group_influences,
+    jackknife_influences,
     ratio,
 )
 
@@ -65,8 +65,8 @@ def test_jackknife_and_influences_agree_for_a_mean():
     groups = deal_texts(rng.integers(0, 2**63, size=500, dtype=np.uint64))
     sizes, sums = groups.sizes, groups.sums(x)
     without = (x.sum() - sums) / (500 - sizes)
-    by_jackknife = moves_without(without, sizes)
-    by_influence = moves_of(x, groups)
+    by_jackknife = jackknife_influences(without, sizes)
+    by_influence = group_influences(x, groups)
     np.testing.assert_allclose(
         np.square(by_jackknife).sum(), np.square(by_influence).sum(), rtol=1e-6
     )
@@ -91,16 +91,16 @@ def test_the_standard_error_is_right_for_a_mean():
 
 
 def test_a_group_without_texts_moves_nothing():
-    moves = moves_without(np.array([1.0, 2.0, 5.0]), np.array([3, 3, 0]))
+    moves = jackknife_influences(np.array([1.0, 2.0, 5.0]), np.array([3, 3, 0]))
     assert moves[2] == 0
     assert moves[0] == -moves[1]
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_one_group_has_no_spread(count):
-    assert moves_without(np.full(count, 0.5)).tolist() == [0.0] * count
+    assert jackknife_influences(np.full(count, 0.5)).tolist() == [0.0] * count
     if count:
-        assert moves_of(np.ones(3), Groups(np.zeros(3, dtype=np.intp), 1)).tolist() == [0.0]
+        assert group_influences(np.ones(3), Groups(np.zeros(3, dtype=np.intp), 1)).tolist() == [0.0]
 
 
 def test_pairs_of_prompts_cancel_in_a_gap():
@@ -113,7 +113,9 @@ def test_pairs_of_prompts_cancel_in_a_gap():
     gap = system.gap_to(people)
     assert gap.by_prompt
     assert gap.standard_error < 0.2 * system.standard_error
-    unpaired = Estimate(system.value, system.moves).gap_to(Estimate(people.value, people.moves))
+    unpaired = Estimate(system.value, system.influences).gap_to(
+        Estimate(people.value, people.influences)
+    )
     assert unpaired.standard_error > system.standard_error
 
 
@@ -142,8 +144,10 @@ def test_unequal_groups_have_the_right_standard_error():
         x = rng.normal(size=21)[labels] + 0.1 * rng.normal(size=600)
         sums = groups.sums(x)
         means.append(x.mean())
-        by_influence.append(np.square(moves_of(x, groups)).sum())
-        by_jackknife.append(np.square(moves_without((x.sum() - sums) / (600 - sizes), sizes)).sum())
+        by_influence.append(np.square(group_influences(x, groups)).sum())
+        by_jackknife.append(
+            np.square(jackknife_influences((x.sum() - sums) / (600 - sizes), sizes)).sum()
+        )
     assert np.mean(by_influence) == pytest.approx(np.mean(by_jackknife), rel=1e-6)
     assert np.mean(by_influence) == pytest.approx(np.var(means), rel=0.25)
 

@@ -6,13 +6,15 @@ from hypothesis import strategies as st
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.frechet import FRECHET, FRECHET_UNBIASED, extrapolate, frechet_distance
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, *, n_groups=None, name="model"):
     n = len(features)
     keys = np.random.default_rng(n).permutation(n).astype(np.uint64)
-    return Side(name, deal_texts(keys, n if n_groups is None else n_groups), features=features)
+    return MeasuredSample(
+        name, deal_texts(keys, n if n_groups is None else n_groups), features=features
+    )
 
 
 def correlated(rng, n, d):
@@ -127,8 +129,8 @@ def test_moves_are_those_of_the_jackknife():
     own, human = correlated(rng, 400, 3) * 1.3 + 0.4, correlated(rng, 300, 3)
     found = FRECHET.estimate(make_side(own), make_side(human))
     for features, moves, distance in (
-        (own, found.moves, lambda rest: frechet_distance(rest, human)),
-        (human, found.human_moves, lambda rest: frechet_distance(own, rest)),
+        (own, found.influences, lambda rest: frechet_distance(rest, human)),
+        (human, found.human_influences, lambda rest: frechet_distance(own, rest)),
     ):
         n = len(features)
         without = np.array([distance(np.delete(features, i, axis=0)) for i in range(n)])
@@ -155,8 +157,8 @@ def test_moves_are_derivatives_at_any_shape(n, m, d):
 
     step = 1e-5 * np.eye(n)
     slopes = np.array([distance(1 + one) - distance(1 - one) for one in step]) / 2e-5
-    expected = slopes * np.sqrt(n / (n - 1))  # as moves_of makes the variance that of n - 1
-    moves = FRECHET.estimate(make_side(own), make_side(human)).moves
+    expected = slopes * np.sqrt(n / (n - 1))  # as group_influences makes the variance that of n - 1
+    moves = FRECHET.estimate(make_side(own), make_side(human)).influences
     found = moves[make_side(own).groups.labels]
     np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
 
@@ -198,7 +200,8 @@ def test_unbiased_value_is_the_line_through_halves():
     own, human = rng.normal(size=(40, 3)), rng.normal(size=(60, 3))
     groups = Groups(np.arange(40) % 10, 10), Groups(np.arange(60) % 10, 10)
     found = FRECHET_UNBIASED.estimate(
-        Side("model", groups[0], features=own), Side("human", groups[1], features=human)
+        MeasuredSample("model", groups[0], features=own),
+        MeasuredSample("human", groups[1], features=human),
     )
     halves = [frechet_distance(own[half::2], human[half::2]) for half in range(2)]
     assert found.value == pytest.approx(2 * frechet_distance(own, human) - np.mean(halves))
@@ -216,8 +219,10 @@ def test_order_of_texts_does_not_matter():
     keys = rng.permutation(100).astype(np.uint64)
     other = make_side(human, n_groups=50)
     for measure in (FRECHET, FRECHET_UNBIASED):
-        one = measure.estimate(Side("a", deal_texts(keys), features=own), other)
-        two = measure.estimate(Side("a", deal_texts(keys[order]), features=own[order]), other)
+        one = measure.estimate(MeasuredSample("a", deal_texts(keys), features=own), other)
+        two = measure.estimate(
+            MeasuredSample("a", deal_texts(keys[order]), features=own[order]), other
+        )
         assert two.value == pytest.approx(one.value)
         assert two.standard_error == pytest.approx(one.standard_error)
 
@@ -232,7 +237,8 @@ def test_shared_prompts_make_the_error_smaller():
     apart = [deal_texts(keys), deal_texts(keys)]
     errors = [
         FRECHET.estimate(
-            Side("model", groups[0], features=own), Side("human", groups[1], features=human)
+            MeasuredSample("model", groups[0], features=own),
+            MeasuredSample("human", groups[1], features=human),
         ).standard_error
         for groups in (paired, apart)
     ]
@@ -254,6 +260,6 @@ def test_one_text_is_an_error():
 def test_half_without_texts_is_an_error():
     features = np.random.default_rng(13).normal(size=(10, 2))
     groups = Groups(np.zeros(10, dtype=np.intp), 2, by_prompt=True)
-    sides = [Side(name, groups, features=features) for name in ("model", "human")]
+    sides = [MeasuredSample(name, groups, features=features) for name in ("model", "human")]
     with pytest.raises(InvalidParameterError, match=r"of 'model' .* Got 0 instead"):
         FRECHET_UNBIASED.estimate(*sides)

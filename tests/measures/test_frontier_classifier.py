@@ -3,12 +3,12 @@ import pytest
 
 from mauve.measures.estimate import Groups
 from mauve.measures.frontier_classifier import MAUVE_CLASSIFIER, mauve_by_classifier
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, n_groups=20, by_prompt=False, seed=0):
     groups = Groups(np.arange(len(features)) % n_groups, n_groups, by_prompt=by_prompt)
-    return Side("model", groups, features=features, seed=seed)
+    return MeasuredSample("model", groups, features=features, seed=seed)
 
 
 def estimate(own, human, **options):

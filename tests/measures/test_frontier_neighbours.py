@@ -4,12 +4,12 @@ import pytest
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups
 from mauve.measures.frontier_neighbours import MAUVE_NEIGHBOURS, mauve_by_neighbours, neighbours_of
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, n_groups=20, by_prompt=False):
     groups = Groups(np.arange(len(features)) % n_groups, n_groups, by_prompt=by_prompt)
-    return Side("model", groups, features=features)
+    return MeasuredSample("model", groups, features=features)
 
 
 def estimate(own, human, **options):
@@ -80,7 +80,7 @@ def test_symmetric():
     own, human = gaussians(100, 150, 1, d=2)
     there, back = estimate(own, human), estimate(human, own)
     assert there.value == pytest.approx(back.value)
-    np.testing.assert_allclose(there.moves, back.human_moves, atol=1e-9)
+    np.testing.assert_allclose(there.influences, back.human_influences, atol=1e-9)
 
 
 def test_order_of_texts_has_no_effect():

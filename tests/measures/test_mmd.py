@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.mmd import MMD, cubic, median_distance, rbf, squared_mmd
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(features, *, n_groups=50, name="model"):
     n = len(features)
     keys = np.random.default_rng(n).permutation(n).astype(np.uint64)
-    return Side(name, deal_texts(keys, n_groups), features=features)
+    return MeasuredSample(name, deal_texts(keys, n_groups), features=features)
 
 
 def by_loops(own, human, kernel):
@@ -131,7 +131,7 @@ def test_chunks_do_not_matter(monkeypatch):
     monkeypatch.setattr("mauve.measures.mmd._CHUNK", 7)
     parts = MMD.estimate(make_side(own), make_side(human))
     assert parts.value == pytest.approx(whole.value)
-    np.testing.assert_allclose(parts.moves, whole.moves, atol=1e-12)
+    np.testing.assert_allclose(parts.influences, whole.influences, atol=1e-12)
 
 
 def test_median_of_many_texts():
@@ -160,8 +160,8 @@ def test_moves_are_those_of_the_jackknife():
         return -np.sqrt(7 / 8) * (values - values.mean())
 
     np.testing.assert_allclose(found.value, distance(own, human))
-    np.testing.assert_allclose(found.moves, moves(sides[0], lambda x: distance(x, human)))
-    np.testing.assert_allclose(found.human_moves, moves(sides[1], lambda y: distance(own, y)))
+    np.testing.assert_allclose(found.influences, moves(sides[0], lambda x: distance(x, human)))
+    np.testing.assert_allclose(found.human_influences, moves(sides[1], lambda y: distance(own, y)))
 
 
 @pytest.mark.parametrize(("shift", "least"), [(0.0, 0.93), (0.4, 0.88)])
@@ -188,7 +188,7 @@ def answers(rng, shift=0.0, repeats=1):
     samples = [prompts + 0.5 * rng.normal(size=prompts.shape) + move for move in (shift, 0)]
     groups = deal_prompts([keys, keys])
     return [
-        Side(name, own, features=features)
+        MeasuredSample(name, own, features=features)
         for name, own, features in zip(("model", "human"), groups, samples, strict=True)
     ]
 
@@ -230,7 +230,10 @@ def test_features_that_do_not_differ_are_an_error():
 def test_too_few_prompts_are_an_error():
     rng = np.random.default_rng(8)
     groups = Groups(np.arange(10) % 2, 2, by_prompt=True)
-    sides = [Side(name, groups, features=rng.normal(size=(10, 2))) for name in ("model", "human")]
+    sides = [
+        MeasuredSample(name, groups, features=rng.normal(size=(10, 2)))
+        for name in ("model", "human")
+    ]
     with pytest.raises(InvalidParameterError, match=r"'model' must answer at least 3\. Got 2"):
         MMD.estimate(*sides)
 

@@ -36,7 +36,7 @@ def test_one_token_that_cannot_be_makes_it_infinite():
     found = MODEL_PERPLEXITY.estimate(own, human)
     assert found.value == np.inf
     assert found.standard_error == 0
-    assert len(found.moves) == human.groups.count
+    assert len(found.influences) == human.groups.count
     assert found.interval(0.95, low=MODEL_PERPLEXITY.low) == (np.inf, np.inf)
 
 

@@ -5,12 +5,18 @@ from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups
-from mauve.measures.neighbours import centred, halves, nearest_two, shared_moves, squared_distances
-from mauve.measures.protocol import Side
+from mauve.measures.neighbours import (
+    centred,
+    halves,
+    nearest_two,
+    shared_influences,
+    squared_distances,
+)
+from mauve.measures.protocol import MeasuredSample
 
 
 def make_side(name, features):
-    return Side(name, Groups(np.arange(len(features)), len(features)), features=features)
+    return MeasuredSample(name, Groups(np.arange(len(features)), len(features)), features=features)
 
 
 def all_distances(rows, columns):
@@ -66,10 +72,10 @@ def test_shared_moves_keep_what_both_halves_say():
     # Squares add up to the sum of products; chance that differs between halves has none.
     rng = np.random.default_rng(0)
     first, second = rng.normal(size=(2, 50)) + 3
-    moves = shared_moves(first, second)
+    moves = shared_influences(first, second)
     assert (moves**2).sum() == pytest.approx((first * second).sum())
-    assert shared_moves(np.zeros(3), np.zeros(3)).tolist() == [0, 0, 0]
-    assert np.all(shared_moves(np.array([1.0, -1.0]), np.array([-1.0, 1.0])) == 0)
+    assert shared_influences(np.zeros(3), np.zeros(3)).tolist() == [0, 0, 0]
+    assert np.all(shared_influences(np.array([1.0, -1.0]), np.array([-1.0, 1.0])) == 0)
 
 
 def test_a_group_is_in_one_half():

@@ -6,13 +6,13 @@ import pytest
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups
 from mauve.measures.overlap import VOCABULARY, Usage
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.protocol import MeasuredSample, TokenTable
 
 
 def _side(rows, name="model", *, by_prompt=False, n_groups=None):
     count = min(len(rows), 20) if n_groups is None else n_groups
     groups = Groups(np.arange(len(rows)) % count, count, by_prompt)
-    return Side(name, groups, tokens=TokenTable.of(rows, 400))
+    return MeasuredSample(name, groups, tokens=TokenTable.of(rows, 400))
 
 
 def _texts(n, rng, shift=0.0, length=15):
@@ -66,14 +66,14 @@ def test_symmetric():
     one, other = _side(_texts(40, rng)), _side(_texts(60, rng, 0.5), "human")
     ahead, back = VOCABULARY.estimate(one, other), VOCABULARY.estimate(other, one)
     assert ahead.value == pytest.approx(back.value)
-    np.testing.assert_allclose(ahead.moves, back.human_moves)
+    np.testing.assert_allclose(ahead.influences, back.human_influences)
 
 
 def test_order_of_texts_does_not_matter():
     rng = np.random.default_rng(3)
     rows, people = _texts(40, rng, 0.5), _side(_texts(40, rng), "human")
     ahead = _side(rows)
-    back = Side(
+    back = MeasuredSample(
         "model", Groups(ahead.groups.labels[::-1], 20), tokens=TokenTable.of(rows[::-1], 400)
     )
     assert VOCABULARY.estimate(ahead, people).value == VOCABULARY.estimate(back, people).value
@@ -136,7 +136,7 @@ def test_standard_error_is_that_of_repeated_samples():
 def test_vocabularies_of_different_size():
     rng = np.random.default_rng(7)
     rows = _texts(30, rng)
-    small = Side("model", Groups(np.arange(30), 30), tokens=TokenTable.of(rows, 300))
+    small = MeasuredSample("model", Groups(np.arange(30), 30), tokens=TokenTable.of(rows, 300))
     people = _side(_texts(30, rng), "human")
     assert 0 <= VOCABULARY.estimate(small, people).value <= 1
 

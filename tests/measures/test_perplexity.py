@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import deal_texts, moves_without
+from mauve.measures.estimate import deal_texts, jackknife_influences
 from mauve.measures.perplexity import PERPLEXITY, perplexity, text_perplexities
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def side(logs, name="model", n_groups=50):
     keys = np.random.default_rng(1).permutation(len(logs)).astype(np.uint64)
-    return Side(name, deal_texts(keys, n_groups), log_probabilities=logs)
+    return MeasuredSample(name, deal_texts(keys, n_groups), log_probabilities=logs)
 
 
 def sample(n, seed=0):
@@ -65,7 +65,7 @@ def test_interval_is_near_that_of_the_jackknife():
         perplexity([text for text, g in zip(logs, labels, strict=True) if g != group])
         for group in range(50)
     ]
-    expected = float(np.sqrt((moves_without(np.array(without)) ** 2).sum()))
+    expected = float(np.sqrt((jackknife_influences(np.array(without)) ** 2).sum()))
     assert PERPLEXITY.estimate(own, own).standard_error == pytest.approx(expected, rel=0.05)
 
 

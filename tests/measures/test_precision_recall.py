@@ -26,7 +26,7 @@ def test_identity_and_swap():
     assert [found.value for found in both(human, human)] == [1, 1]
     there, back = both(model, human), both(human, model)
     assert [found.value for found in there] == [found.value for found in back[::-1]]
-    np.testing.assert_allclose(there[0].moves, back[1].human_moves)
+    np.testing.assert_allclose(there[0].influences, back[1].human_influences)
 
 
 def test_order_of_texts_has_no_effect():

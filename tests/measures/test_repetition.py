@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.repetition import REPETITION, repeated_lengths
 
 TOKENS = st.lists(st.integers(0, 2), max_size=12)
@@ -84,7 +84,7 @@ def test_long_texts_take_linear_time():
 
 def test_share_of_texts():
     rows = [[1, 2, 2]] * 3 + [[2, 2, 1]] * 6 + [[]] * 3
-    side = Side("model", Groups(np.arange(12), 12), tokens=TokenTable.of(rows, 3))
+    side = MeasuredSample("model", Groups(np.arange(12), 12), tokens=TokenTable.of(rows, 3))
     found = REPETITION.estimate(side, side)
     assert found.value == 0.25
     # The textbook's standard error of a share.
@@ -95,7 +95,7 @@ def test_grows_with_every_text_that_repeats():
     shares = []
     for n in range(11):
         rows = [[1, 2, 1, 2]] * n + [[1, 2, 3]] * (10 - n)
-        side = Side("model", Groups(np.arange(10), 10), tokens=TokenTable.of(rows, 4))
+        side = MeasuredSample("model", Groups(np.arange(10), 10), tokens=TokenTable.of(rows, 4))
         shares.append(REPETITION.estimate(side, side).value)
     assert shares == [n / 10 for n in range(11)]
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Groups, deal_texts, moves_without
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
+from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.self_bleu import closest_others, self_bleu, self_bleu_scores
 from mauve.text.prompts import text_hashes
 
@@ -32,7 +32,7 @@ def _texts(n, seed, length=30, n_words=12):
 
 
 def _side(rows, groups, seed=0):
-    return Side(
+    return MeasuredSample(
         "model",
         groups,
         texts=[str(row) for row in rows],
@@ -118,7 +118,7 @@ def test_moves_are_those_of_doing_it_again_without_each_group(seed, sample):
         places = np.flatnonzero(np.isin(stays, scored))
         without.append(self_bleu_scores(TokenTable.of(rest, 12), places).mean())
     np.testing.assert_allclose(
-        found.moves, moves_without(np.array(without), groups.sizes), atol=1e-12
+        found.influences, jackknife_influences(np.array(without), groups.sizes), atol=1e-12
     )
 
 
@@ -137,7 +137,7 @@ def test_sampled_texts_do_not_hang_on_their_order_but_on_the_seed():
     behind = _side([rows[i] for i in back], deal_texts(keys[back]))
     first, second = measure.estimate(ahead, ahead), measure.estimate(behind, behind)
     assert first.value == pytest.approx(second.value, abs=1e-15)
-    np.testing.assert_allclose(first.moves, second.moves, atol=1e-15)
+    np.testing.assert_allclose(first.influences, second.influences, atol=1e-15)
     other = _side(rows, deal_texts(keys), seed=1)
     assert measure.estimate(other, other).value != first.value
 
@@ -146,7 +146,7 @@ def test_a_sample_of_all_texts_is_the_exact_measure():
     side = _side(_texts(30, 6), Groups(np.arange(30) % 10, 10))
     every, some = (self_bleu(sample).estimate(side, side) for sample in (None, 1000))
     assert every.value == some.value
-    assert (every.moves == some.moves).all()
+    assert (every.influences == some.influences).all()
 
 
 def test_standard_error_is_that_of_repeated_samples():

@@ -63,7 +63,7 @@ def test_interval_is_that_of_the_human_texts():
     own, human = sides(p, tokens, lengths)
     found = SPARSEMAX.estimate(own, human)
     expected = jackknife(lambda p, y: by_hand(p, y).mean(), p, tokens, lengths)
-    assert len(found.moves) == human.groups.count
+    assert len(found.influences) == human.groups.count
     assert found.standard_error == pytest.approx(expected, rel=0.02)
 
 

@@ -4,15 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Groups, deal_texts, moves_without
-from mauve.measures.protocol import Side
+from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
+from mauve.measures.protocol import MeasuredSample
 from mauve.measures.vendi import VENDI, vendi_score
 
 
 def make_side(features, *, n_groups=50):
     n = len(features)
     keys = np.random.default_rng(n).permutation(n).astype(np.uint64)
-    return Side("model", deal_texts(keys, n_groups), features=features)
+    return MeasuredSample("model", deal_texts(keys, n_groups), features=features)
 
 
 def test_equals_vendi_score():
@@ -27,7 +27,7 @@ def test_both_matrices_give_the_same():
     wide = np.hstack([features, np.zeros((30, 40))])
     one, two = (VENDI.estimate(make_side(own), make_side(own)) for own in (features, wide))
     assert two.value == pytest.approx(one.value, rel=1e-12)
-    np.testing.assert_allclose(two.moves, one.moves, atol=1e-12)
+    np.testing.assert_allclose(two.influences, one.influences, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 7])
@@ -97,14 +97,14 @@ def test_moves_are_those_of_the_jackknife(shape):
     without = np.array([vendi_score(features[side.groups.labels != group]) for group in range(8)])
     found = VENDI.estimate(side, side)
     assert found.value == pytest.approx(vendi_score(features))
-    np.testing.assert_allclose(found.moves, moves_without(without, side.groups.sizes))
+    np.testing.assert_allclose(found.influences, jackknife_influences(without, side.groups.sizes))
 
 
 def test_group_without_texts_moves_nothing():
     features = np.random.default_rng(6).normal(size=(10, 3))
     groups = Groups(np.arange(10) % 4, 6, by_prompt=True)
-    side = Side("model", groups, features=features)
-    assert VENDI.estimate(side, side).moves[4:].tolist() == [0, 0]
+    side = MeasuredSample("model", groups, features=features)
+    assert VENDI.estimate(side, side).influences[4:].tolist() == [0, 0]
 
 
 def test_error_where_texts_are_fewer_than_dimensions():
@@ -138,8 +138,8 @@ def test_order_of_texts_does_not_matter():
     rng = np.random.default_rng(5)
     features, keys = rng.normal(size=(100, 6)), rng.permutation(100).astype(np.uint64)
     order = rng.permutation(100)
-    one = Side("a", deal_texts(keys), features=features)
-    two = Side("a", deal_texts(keys[order]), features=features[order])
+    one = MeasuredSample("a", deal_texts(keys), features=features)
+    two = MeasuredSample("a", deal_texts(keys[order]), features=features[order])
     first, second = VENDI.estimate(one, one), VENDI.estimate(two, two)
     assert second.value == pytest.approx(first.value)
     assert second.standard_error == pytest.approx(first.standard_error)

@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 from scipy.stats import linregress
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Groups, deal_texts, moves_without
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
+from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.zipf import ZIPF, zipf_coefficient
 
 
 def _side(rows, labels, vocabulary_size=1000, name="model"):
     labels = np.asarray(labels)
     groups = Groups(labels, int(labels.max()) + 1)
-    return Side(name, groups, tokens=TokenTable.of(rows, vocabulary_size))
+    return MeasuredSample(name, groups, tokens=TokenTable.of(rows, vocabulary_size))
 
 
 def _regression(frequencies, top):
@@ -71,7 +71,9 @@ def test_moves_are_those_of_doing_it_again_without_each_group():
     assert found.value == pytest.approx(plain(rows))
     pairs = [*zip(rows, labels, strict=True)]
     without = [plain([row for row, label in pairs if label != g]) for g in range(8)]
-    np.testing.assert_allclose(found.moves, moves_without(np.array(without)), atol=1e-12)
+    np.testing.assert_allclose(
+        found.influences, jackknife_influences(np.array(without)), atol=1e-12
+    )
 
 
 def test_order_of_texts_and_numbering_do_not_matter():
@@ -79,19 +81,19 @@ def test_order_of_texts_and_numbering_do_not_matter():
     rows = [rng.integers(0, 50, 30) ** 2 // 60 for _ in range(30)]
     keys = rng.integers(0, 2**62, 30).astype(np.uint64)
     order, names = rng.permutation(30), rng.permutation(500)
-    one = Side("model", deal_texts(keys), tokens=TokenTable.of(rows, 50))
+    one = MeasuredSample("model", deal_texts(keys), tokens=TokenTable.of(rows, 50))
     mixed = TokenTable.of([names[rows[i]] for i in order], 500)
-    other = Side("model", deal_texts(keys[order]), tokens=mixed)
+    other = MeasuredSample("model", deal_texts(keys[order]), tokens=mixed)
     a, b = ZIPF.estimate(one, one), ZIPF.estimate(other, other)
     assert a.value == b.value
-    np.testing.assert_array_equal(a.moves, b.moves)
+    np.testing.assert_array_equal(a.influences, b.influences)
 
 
 def test_a_group_without_texts_moves_nothing():
     rows, labels = [[0, 1, 1]] * 6 + [[0, 0, 2]] * 6, np.repeat([0, 1, 3, 4], 3)
     found = ZIPF.estimate(_side(rows, labels), _side(rows, labels))
-    assert found.moves[2] == 0
-    assert found.moves[0] != 0
+    assert found.influences[2] == 0
+    assert found.influences[0] != 0
 
 
 def test_standard_error_is_not_too_small():

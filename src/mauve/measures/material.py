@@ -14,7 +14,7 @@ from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.lm.decoding import Decoder, parse_decoder
 from mauve.lm.scorer import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 from mauve.quantize.crossfit import content_keys
 from mauve.text.prompts import Prompts, prompt_hashes, text_hashes
@@ -50,7 +50,7 @@ def make_sides(
     prompt_context: bool = False,
     seed: int = 0,
     on_progress: Progress | None = None,
-) -> dict[str, Side]:
+) -> dict[str, MeasuredSample]:
     """Return one side for every sample, human first.
 
     Texts of a side are in the order of their hashes, so that nothing depends on that in which
@@ -99,10 +99,12 @@ def make_sides(
     if training is not None:
         (name,) = training.sizes
         nothing = Groups(np.zeros(0, dtype=np.intp), 0)  # it has no say in any spread
-        trained = Side(name, nothing, tokens=tokens.get(name), features=features.get(name))
+        trained = MeasuredSample(
+            name, nothing, tokens=tokens.get(name), features=features.get(name)
+        )
     sides = {}
     for name, own_keys, own_groups, order in zip(read.sizes, keys, groups, orders, strict=True):
-        sides[name] = Side(
+        sides[name] = MeasuredSample(
             name,
             replace(own_groups, labels=own_groups.labels[order]),
             keys=own_keys[order],
@@ -225,12 +227,12 @@ def parse_model(spec: ModelLike) -> UnderTest:
 
 
 def with_models(
-    sides: Mapping[str, Side],
+    sides: Mapping[str, MeasuredSample],
     reference: str,
     tested: Mapping[str, UnderTest],
     device: str,
     on_progress: Progress | None,
-) -> dict[str, Side]:
+) -> dict[str, MeasuredSample]:
     """Return the sides whose models are known, with what those make of the human texts."""
     from mauve.lm.token_probabilities import token_probabilities  # needs torch
 
@@ -247,6 +249,6 @@ def with_models(
             on_progress=on_progress,
         )
         for name, probabilities in zip(decoders, every, strict=True):
-            side = sides.get(name, Side(name, people.groups))
+            side = sides.get(name, MeasuredSample(name, people.groups))
             found[name] = replace(side, model=probabilities)
     return found

@@ -19,6 +19,7 @@ from mauve.escape import listed
 from mauve.frontier.score import gap_of, score_at
 from mauve.lm.scorer import TokenScorer, get_scorer
 from mauve.measures.estimate import N_GROUPS
+from mauve.measures.intervals import Measured, measured
 from mauve.measures.material import (
     Makers,
     ModelLike,
@@ -28,9 +29,9 @@ from mauve.measures.material import (
     sample_keys,
     with_models,
 )
-from mauve.measures.protocol import Measure, Need, Side
+from mauve.measures.protocol import Measure, MeasuredSample, Need
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
-from mauve.measures.results import Measured, Measurements, measured
+from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.text.prompts import Prompts
 
@@ -38,7 +39,7 @@ _SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
 
 
 def size_advice(
-    measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]
+    measures: Sequence[Measure], people: MeasuredSample, sides: Mapping[str, MeasuredSample]
 ) -> tuple[str, ...]:
     """Return a warning for each system whose size makes measures of it incomparable."""
     found = []
@@ -60,7 +61,7 @@ def size_advice(
     return tuple(found)
 
 
-def _size(side: Side, unit: str) -> int:
+def _size(side: MeasuredSample, unit: str) -> int:
     if unit == "texts":
         return 0 if side.features is None else len(side.features)
     return 0 if side.tokens is None else len(side.tokens.ids)
@@ -303,8 +304,8 @@ def _embedder(spec: EmbedderLike, device: str, cache: bool) -> Embedder:
 
 def _estimated(
     measures: Sequence[Measure],
-    people: Side,
-    sides: Mapping[str, Side],
+    people: MeasuredSample,
+    sides: Mapping[str, MeasuredSample],
     confidence: float,
     report: Progress,
 ) -> dict[str, dict[str, Measured]]:
