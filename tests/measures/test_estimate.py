@@ -207,7 +207,7 @@ def test_a_mean_over_no_tokens_is_an_error():
 
 
 def test_a_share_of_all_with_an_error_has_an_interval():
-    """The error of the human side may be above 0 where every text of the model is covered."""
+    """The error of the human sample may be positive even if every text is covered."""
     estimate = Estimate(1.0, np.zeros(50), np.full(50, 0.001))
     low, high = estimate.interval(0.95, n=200)
     assert 0.95 < low < high <= 1

@@ -61,7 +61,7 @@ def test_one_human_outlier_fools_precision():
 
 
 def test_standard_error_is_that_of_repetition():
-    # 100 pairs of samples. The ratio of the mean estimate to the spread found is 1.0 to 1.2 in
+    # 100 pairs of samples. The ratio of the mean estimate to the actual spread is 1.0 to 1.2 in
     # long runs, and its own relative error 0.07: a bound at 0.75 or 1.5 is three errors away, so
     # false alarms are below 1%. Guards the jackknife's scale and its double count of chance.
     rng = np.random.default_rng(3)

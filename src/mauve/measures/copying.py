@@ -86,12 +86,12 @@ def _possible_copies(
         hits = np.flatnonzero(marks[0, first])
         opened[start + hits[marks[1, second[hits]]]] = 1
     closed = np.concatenate([np.zeros(n, dtype=np.int8), opened])[: len(opened)]
-    kept = np.cumsum(opened - closed, dtype=np.int32)[:-1] > 0
+    in_copy = np.cumsum(opened - closed, dtype=np.int32)[:-1] > 0
     # A token whose predecessor was removed begins a new text.
-    begins = np.concatenate([[True], ~kept[:-1]])[: len(kept)]
+    begins = np.concatenate([[True], ~in_copy[:-1]])[: len(in_copy)]
     begins[training.starts[:-1][training.lengths > 0]] = True
-    starts = np.append(np.flatnonzero(begins[kept]), np.count_nonzero(kept))
-    return TokenTable(training.ids[kept], starts, training.vocabulary_size)
+    starts = np.append(np.flatnonzero(begins[in_copy]), np.count_nonzero(in_copy))
+    return TokenTable(training.ids[in_copy], starts, training.vocabulary_size)
 
 
 def _hashes(
