@@ -173,7 +173,7 @@ def as_latex(names: Sequence[str], columns: Sequence[Column], *, has_human: bool
     ]
     cells = [[cell.to_latex() for cell in column.cells] for column in columns]
     rows = [
-        " & ".join([tables.latex_escaped(escaped(name)), *row]) + r" \\"
+        " & ".join([tables.latex_escaped(name), *row]) + r" \\"
         for name, *row in zip(names, *cells, strict=True)
     ]
     if has_human:
