@@ -80,14 +80,14 @@ class TokenTable:
 
 @dataclass(frozen=True)
 class TokenProbabilities:
-    """Probabilities of human tokens under the model behind a system and its decoder.
+    """What a model under test, with its decoding algorithm, makes of every human token.
 
     Attributes
     ----------
     probability : array of float64, shape (n_tokens,)
-        Probability of each token given those before it; 0 if the decoder cannot produce it.
+        Of each token, given those before it; 0 where the decoder cannot produce it.
     sum_of_squares : array of float64, shape (n_tokens,)
-        Sum of the squared probabilities of the whole vocabulary at each position.
+        Of the probabilities of all tokens that might have stood there.
     starts : array of int64, shape (n_texts + 1,)
         Tokens of text i are ``starts[i]`` to ``starts[i + 1] - 1``.
     vocabulary_size : int
