@@ -18,10 +18,9 @@ from scipy.stats import spearmanr
 
 import mauve
 from mauve.measures.registry import DEFAULT, get_measures
-from mauve.measures.tables import cells, column_title, row_names
 from mauve.text.read import read_texts
 
-LOOPS = ("greedy", "beam")
+REPETITIVE = ("greedy", "beam")
 #: MAUVE in percent, published for these texts with the authors' package and GPT-2 large; not
 #: that of typical sampling, whose texts lacked the space that others begin with.
 PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, "beam": 5.2}
@@ -30,31 +29,28 @@ AVAILABLE = ("texts", "tokens", "features", "log_probabilities")
 
 def markdown(found: mauve.Measurements, names: list[str], *, gaps: bool) -> str:
     """Return a table of some measures: systems are rows, the best are bold."""
-    measures = [measure for measure in found.measures if measure.name in names]
-    lines = ["| decoding | " + " | ".join(column_title(m, gaps=gaps) for m in measures) + " |"]
-    lines.append("|---" * (1 + len(measures)) + "|")
-    columns = [
-        [
-            f"**{cell.value}** ±{cell.reach}" if cell.is_best else str(cell)
-            for cell in cells(found, measure, gaps=gaps)
-        ]
-        for measure in measures
+    columns = [column for column in found.columns(gaps=gaps) if column.measure in names]
+    lines = ["| decoding | " + " | ".join(column.heading for column in columns) + " |"]
+    lines.append("|---" * (1 + len(columns)) + "|")
+    cells = [
+        [f"**{cell.value}** ±{cell.reach}" if cell.is_best else str(cell) for cell in column.cells]
+        for column in columns
     ]
-    rows = list(zip(row_names(found), *columns, strict=True))
-    lines += ["| " + " | ".join(row) + " |" for row in (rows[:-1] if gaps else rows)]
+    rows = zip(found.row_names(gaps=gaps), *cells, strict=True)
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines)
 
 
 def ranking(found: mauve.Measurements) -> str:
     """Return how each measure orders the systems, best first."""
     lines = [
-        "| measure | order, best first | prefers a loop | Spearman with published MAUVE |",
+        "| measure | order, best first | prefers repetitive text | Spearman with published MAUVE |",
         "|---|---|---|---|",
     ]
     for measure in found.measures:
         order = found.rank(measure.name)
-        others = [name for name in order if name not in LOOPS]
-        beaten = [name for name in others if order.index(name) > min(map(order.index, LOOPS))]
+        others = [name for name in order if name not in REPETITIVE]
+        beaten = [name for name in others if order.index(name) > min(map(order.index, REPETITIVE))]
         fooled = f"**yes**, to {', '.join(beaten)}" if beaten else "no"
         distance = {name: found.distance(name, measure.name) for name in order}
         ours = [-distance[name] for name in PUBLISHED]
@@ -90,17 +86,17 @@ def main() -> None:
     print(
         f"""# Six decoding algorithms by every measure
 
-1,000 web-text prompts, each continued by people and by GPT-2 large under six decoding algorithms (about 140 words). Texts are stripped of white space at both ends, because those of *typical* sampling lack the space that the others begin with; groups of texts for the intervals are made of prompts. Features, and generation perplexity, are those of the bundled model.
+1,000 web-text prompts, each with its human continuation and with continuations by GPT-2 large under six decoding algorithms (about 140 words). White space at both ends of texts is removed, because texts of *typical* sampling lack the initial space that the others have. Groups of texts for the intervals are made of prompts. Features and generation perplexity come from the bundled model.
 
-Printed by `python benchmarks/decoders.py DATA` (Python {platform.python_version()}, NumPy {version("numpy")}, scikit-learn {version("scikit-learn")}). ↑ higher is better, ↓ lower is better, ≈ nearest to human text is; ± is half of the 95% interval; bold is best. The language-model measures (sparsemax, token JS, ε-perplexity) need the weights of GPT-2 large, which were not at hand, and are left out.
+Printed by `python benchmarks/decoders.py DATA` (Python {platform.python_version()}, NumPy {version("numpy")}, scikit-learn {version("scikit-learn")}). ↑ higher is better, ↓ lower is better, ≈ nearest to human text is; ± is half of the 95% interval; bold is best; -- is not defined. The language-model measures (sparsemax, token JS, ε-perplexity) are left out, because they need the weights of GPT-2 large, which were not available.
 
 ## The paper's columns
 
-T(Q) beside T(P), as in the tables of the paper's appendix:
+Values T(Q) of each system and T(P) of human text, as in the tables of the paper's appendix:
 
 {markdown(found, paper, gaps=False)}
 
-|T(Q) - T(P)|, as in its main part:
+Gaps |T(Q) - T(P)|, as in the tables of its main part:
 
 {markdown(found, paper, gaps=True)}
 
@@ -110,9 +106,9 @@ T(Q) beside T(P), as in the tables of the paper's appendix:
 
 {markdown(found, others[half:], gaps=False)}
 
-## Which rank wrongly
+## Which measures rank wrongly
 
-Greedy decoding and beam search end in loops here in two of three texts (*Rep.*), and nobody takes them for human. A measure that puts one of them above another algorithm is wrong. The published order of five (top-k, nucleus, contrastive, greedy, beam) is by the authors' package with features of GPT-2 large.
+With greedy decoding and beam search two of three texts end in a repeated phrase (*Rep.*), which no reader takes for human text. A measure that ranks one of them above another algorithm is wrong. The published order of five algorithms (top-k, nucleus, contrastive, greedy, beam) was computed by the authors' package with features of GPT-2 large.
 
 {ranking(found)}
 

@@ -91,13 +91,13 @@ class Given:
 def sides(given: Given) -> tuple[Any, Any]:
     """Return a model's sample and the human one, with all that any of our measures needs."""
     from mauve.measures.estimate import deal_texts
-    from mauve.measures.protocol import Side, TokenProbabilities, TokenTable
+    from mauve.measures.protocol import MeasuredSample, TokenProbabilities, TokenTable
 
     human = None
     for sample in ("human", "own"):
         ids, starts = given.array(f"{sample}-ids"), given.array(f"{sample}-starts")
         chances = np.random.default_rng(0).beta(0.5, 1.0, (2, len(ids)))
-        side = Side(
+        side = MeasuredSample(
             sample,
             deal_texts(np.arange(given.settings["n"], dtype=np.uint64)),
             texts=given.texts(sample),
@@ -133,12 +133,14 @@ def our_value(given: Given, name: str) -> Work:
     n_eights = np.maximum(table.lengths - 7, 0).sum()
     scorer, scored = _bundled_scorer(name), given.scored()
     works: dict[str, Work] = {
-        "perplexity": lambda: perplexity.perplexity(scorer.log_probabilities(scored)),
+        "perplexity": lambda: perplexity.corpus_perplexity(scorer.log_probabilities(scored)),
         "zipf": lambda: zipf.zipf_coefficient(np.bincount(table.ids)),
         "repetition": lambda: (repetition.repeated_lengths(table) > 0).mean(),
-        "distinct-4": lambda: distinct.distinct_share(table, 4),
+        "distinct-4": lambda: distinct.distinct_share(ngrams.find_ngrams(table, 4, one).counts()),
         "self-bleu": lambda: self_bleu.self_bleu_scores(table).mean(),
-        "entropy-2": lambda: entropy.entropy_bits(ngrams.ngrams(table, 2, one).counts().totals),
+        "entropy-2": lambda: entropy.entropy_bits(
+            ngrams.find_ngrams(table, 2, one).counts().totals
+        ),
         "compression": lambda: compression.compression_ratio(own.texts),
         "copying-8": lambda: copying.copied_ngrams(table, human.tokens, 8).sum() / n_eights,
         "frechet": lambda: frechet.frechet_distance(x, y),

@@ -29,8 +29,8 @@ import json, resource, sys, time
 import numpy as np
 import mauve
 from mauve.measures.estimate import deal_texts
-from mauve.measures.protocol import Side, TokenTable
-from mauve.measures.self_bleu import self_bleu, self_bleu_scores
+from mauve.measures.protocol import MeasuredSample, TokenTable
+from mauve.measures.self_bleu import self_bleu_measure, self_bleu_scores
 ids, starts = (np.load(path) for path in sys.argv[1:3])
 table = TokenTable(ids, starts, int(ids.max()) + 1)
 chosen = np.random.default_rng(0).permutation(len(table))[:int(sys.argv[3]) or None]
@@ -40,8 +40,8 @@ if sys.argv[4] == "scores":
     scores = self_bleu_scores(table, chosen)
 else:
     keys = np.arange(len(table), dtype=np.uint64)
-    side = Side("texts", deal_texts(keys), tokens=table)
-    scores = np.array([self_bleu().estimate(side, side).value])
+    sample = MeasuredSample("texts", deal_texts(keys), tokens=table)
+    scores = np.array([self_bleu_measure().estimate(sample, sample).value])
 seconds = time.perf_counter() - start
 peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1024
 print(json.dumps({"seconds": seconds, "peak_mb": peak, "scores": scores.tolist()}))

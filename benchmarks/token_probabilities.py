@@ -38,8 +38,8 @@ from mauve.lm.reference import split_reference
 from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY
 from mauve.measures.estimate import deal_texts
 from mauve.measures.model_perplexity import MODEL_PERPLEXITY
-from mauve.measures.perplexity import perplexity
-from mauve.measures.protocol import Measure, Side, TokenProbabilities
+from mauve.measures.perplexity import corpus_perplexity
+from mauve.measures.protocol import Measure, MeasuredSample, TokenProbabilities
 from mauve.measures.sparsemax import SPARSEMAX
 from mauve.measures.token_js import TOKEN_JS
 
@@ -112,8 +112,8 @@ def plain_loop(
 
 def values(found: TokenProbabilities) -> list[float]:
     """Return the four measures."""
-    human = Side("human", deal_texts(np.arange(len(found.starts) - 1, dtype=np.uint64)))
-    own = Side("model", human.groups, model=found)
+    human = MeasuredSample("human", deal_texts(np.arange(len(found.starts) - 1, dtype=np.uint64)))
+    own = MeasuredSample("model", human.groups, model=found)
     return [measure.estimate(own, human).value for measure in MEASURES]
 
 
@@ -161,7 +161,7 @@ def main() -> None:
         folder = Path(temporary)
         make_folder(folder, config)
         scorer = TransformersScorer(folder, **options)
-        ours = perplexity(scorer.log_probabilities(some))  # loads the model and warms it up
+        ours = corpus_perplexity(scorer.log_probabilities(some))  # loads the model and warms it up
         _, seconds = timed(lambda: scorer.log_probabilities(texts), device)
         plain = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device).eval()
         plain_perplexity(plain, few[:3], device)

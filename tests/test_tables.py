@@ -42,16 +42,16 @@ class Tags(HTMLParser):
 class TestHostile:
     @pytest.mark.parametrize("name", HOSTILE)
     def test_text_has_one_line_a_row_and_nothing_that_acts(self, name):
-        found = as_text(*table(name))
-        assert len(found.splitlines()) == 3
-        assert all(letter.isprintable() for line in found.splitlines() for letter in line)
+        text = as_text(*table(name))
+        assert len(text.splitlines()) == 3
+        assert all(letter.isprintable() for line in text.splitlines() for letter in line)
 
     @pytest.mark.parametrize("name", HOSTILE)
     def test_html_has_no_other_tags(self, name):
-        found = Tags(as_html(*table(name)))
-        assert {tag for tag, _ in found.tags} == {"table", "thead", "tbody", "tr", "th", "td"}
-        assert all(attrs == [] for _, attrs in found.tags)
-        assert len([tag for tag, _ in found.tags if tag == "td"]) == 4
+        page = Tags(as_html(*table(name)))
+        assert {tag for tag, _ in page.tags} == {"table", "thead", "tbody", "tr", "th", "td"}
+        assert all(attrs == [] for _, attrs in page.tags)
+        assert len([tag for tag, _ in page.tags if tag == "td"]) == 4
 
     @pytest.mark.parametrize("name", ["<b>", "a & b", "&lt;b&gt;", '"quoted"'])
     def test_html_shows_the_name_as_it_is(self, name):
@@ -76,12 +76,12 @@ class TestHostile:
 
     @pytest.mark.parametrize("name", HOSTILE)
     def test_latex_has_only_its_own_commands(self, name):
-        found = as_latex(*table(name))
-        assert found.count("\\begin{tabular}") == found.count("\\end{tabular}") == 1
-        assert "\\input" not in found
-        assert found.count(" & ") == 3
-        assert found.splitlines()[0] == r"\begin{tabular}{lr}"
-        assert all(letter.isprintable() for line in found.splitlines() for letter in line)
+        latex = as_latex(*table(name))
+        assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") == 1
+        assert "\\input" not in latex
+        assert latex.count(" & ") == 3
+        assert latex.splitlines()[0] == r"\begin{tabular}{lr}"
+        assert all(letter.isprintable() for line in latex.splitlines() for letter in line)
 
     def test_latex_of_each_special_letter(self):
         for letter in "&%$#_{}":
@@ -95,8 +95,8 @@ class TestHostile:
 class TestLayout:
     def test_text_is_aligned(self):
         rows = [["a", "too much", "1"], ["longer", "–", "10"]]
-        found = as_text(["name", "kind", "n"], rows, left=2)
-        assert found.splitlines() == [
+        text = as_text(["name", "kind", "n"], rows, left=2)
+        assert text.splitlines() == [
             "name    kind       n",
             "a       too much   1",
             "longer  –         10",

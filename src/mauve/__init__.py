@@ -18,7 +18,8 @@ from mauve.errors import (
 from mauve.explanation.explained import Explanation, SystemExplanation
 from mauve.explanation.results import Cluster, TextShare
 from mauve.explanation.run import explain
-from mauve.measures.results import Measured, Measurements
+from mauve.measures.intervals import Measured
+from mauve.measures.results import Measurements
 from mauve.measures.run import measure
 from mauve.reports.run import Report, report
 

@@ -1,15 +1,18 @@
-"""Rows of cells as tables: plain text, Markdown, LaTeX, HTML. All text is escaped."""
+"""Write tables as plain text, Markdown, LaTeX or HTML, with all text escaped."""
+
+# Why not the package tabulate: it leaves Markdown unescaped, strips spaces at the ends of cells,
+# and pads cells of Markdown and HTML. Only the plain text would come from it.
 
 import html
 from collections.abc import Mapping, Sequence
 
 from mauve.escape import escaped
 
-Row = Sequence[str]
+Row = Sequence[str]  # one cell for each column
 
 
 def as_text(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
-    """Return a table of plain text.
+    """Return a table in plain text.
 
     Parameters
     ----------
@@ -17,7 +20,7 @@ def as_text(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
         Titles.
     rows : sequence of sequence of str
     left : int
-        Columns, from the first on, that are set flush left; the others are flush right.
+        Number of columns, from the first, that are left-aligned; the others are right-aligned.
 
     Examples
     --------
@@ -66,13 +69,13 @@ def as_latex(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
     \bottomrule
     \end{tabular}
     """
-    heads = [rf"\textbf{{{latex_escaped(escaped(title))}}}" for title in columns]
-    body = [" & ".join(latex_escaped(escaped(c)) for c in row) + r" \\" for row in rows]
+    titles = [rf"\textbf{{{latex_escaped(title)}}}" for title in columns]
+    body = [" & ".join(map(latex_escaped, row)) + r" \\" for row in rows]
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(columns) - left)}}}",
             r"\toprule",
-            " & ".join(heads) + r" \\",
+            " & ".join(titles) + r" \\",
             r"\midrule",
             *body,
             r"\bottomrule",
@@ -99,24 +102,30 @@ def as_html(columns: Row, rows: Sequence[Row]) -> str:
 
 
 def titles_and_cells(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:
-    """Return rows of a table as titles and cells."""
+    """Return the titles and the cells of rows that map titles to cells.
+
+    Examples
+    --------
+    >>> titles_and_cells([{"system": "a", "MAUVE": "0.9"}])
+    (['system', 'MAUVE'], [['a', '0.9']])
+    """
     return list(rows[0]), [list(row.values()) for row in rows]
 
 
 def markdown_escaped(text: str) -> str:
-    r"""Return text that Markdown shows as it is, on one line.
+    r"""Escape text for Markdown, on one line.
 
     Examples
     --------
     >>> print(markdown_escaped("top_k | <b> *"))
     top\_k \| \<b\> \*
     """
-    shown = escaped(text)
-    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~&!" else letter for letter in shown)
+    special = "\\`*_{}[]<>#|~&!"
+    return "".join(f"\\{letter}" if letter in special else letter for letter in escaped(text))
 
 
 def latex_escaped(text: str) -> str:
-    r"""Return text that LaTeX prints as it is.
+    r"""Escape text for LaTeX, on one line.
 
     Examples
     --------
@@ -127,9 +136,9 @@ def latex_escaped(text: str) -> str:
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
         "ε": r"$\varepsilon$", "²": "$^2$",
-        "[": "{[}", "]": "{]}", "*": "{*}",  # which a row would take as an argument
+        "[": "{[}", "]": "{]}", "*": "{*}",  # else an argument of the end of the row before
         "`": r"\textasciigrave{}",
         **{mark: "\\" + mark for mark in "&%$#_{}"},
     }  # fmt: skip
-    escaped = "".join(special.get(letter, letter) for letter in text)
-    return escaped.replace("--", "-{}-").replace("--", "-{}-")  # no dashes of hyphens
+    latex = "".join(special.get(letter, letter) for letter in escaped(text))
+    return latex.replace("--", "-{}-").replace("--", "-{}-")  # keep hyphens from joining to dashes

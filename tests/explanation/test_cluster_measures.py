@@ -6,7 +6,7 @@ import pytest
 from mauve.errors import InvalidParameterError
 from mauve.explanation.describe import cluster_measures, text_measures
 from mauve.lm.scorer import BundledScorer
-from mauve.measures.perplexity import perplexity
+from mauve.measures.perplexity import corpus_perplexity
 
 TEXTS = ["It was a cold day.", "", "on and on and on", "Two words", "你好，世界", "\x00\x1b[31m 🎉"]
 
@@ -69,8 +69,8 @@ class TestClusters:
         found = as_dict(cluster_measures(text_measures(TEXTS, scorer), rows, rows[:1]))
         scores = scorer.log_probabilities(TEXTS)
         # Batches differ, so that the last bits of float32 do.
-        assert found["perplexity"][0] == pytest.approx(perplexity(scores), rel=1e-5)
-        assert found["perplexity"][1] == pytest.approx(perplexity(scores[:1]), rel=1e-5)
+        assert found["perplexity"][0] == pytest.approx(corpus_perplexity(scores), rel=1e-5)
+        assert found["perplexity"][1] == pytest.approx(corpus_perplexity(scores[:1]), rel=1e-5)
 
     def test_a_side_without_texts_has_no_values(self):
         none = np.array([], dtype=int)

@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from mauve.errors import InvalidParameterError
 from mauve.lm.causal import TransformersScorer
-from mauve.measures.perplexity import perplexity
+from mauve.measures.perplexity import corpus_perplexity
 
 PROMPTS = [f"{i} people said " * (i % 3) for i in range(len(TEXTS))]
 
@@ -53,7 +53,7 @@ def test_tokens_one_by_one(tiny, kind, prompts):
         assert max(len(text) for text in scores) > 3 * CONTEXT
         for actual, reference in zip(scores, expected, strict=True):
             assert_allclose(actual, reference, atol=tolerance)
-        assert perplexity(scores) == pytest.approx(perplexity(expected), rel=1e-4)
+        assert corpus_perplexity(scores) == pytest.approx(corpus_perplexity(expected), rel=1e-4)
 
 
 def test_loss_of_transformers(tiny):
@@ -64,7 +64,7 @@ def test_loss_of_transformers(tiny):
     with torch.no_grad():
         loss = float(model(input_ids=ids, labels=ids).loss)
     scores = scorer(tiny("llama")).log_probabilities(["The cat sat on the mat."])
-    assert perplexity(scores) == pytest.approx(np.exp(loss), rel=1e-4)
+    assert corpus_perplexity(scores) == pytest.approx(np.exp(loss), rel=1e-4)
 
 
 @pytest.mark.parametrize("budget", [1, 100])
@@ -131,8 +131,8 @@ def test_models_that_change_logits_behind_the_head(tmp_path, option):
 
 def test_sixteen_bits_are_about_the_same(tiny):
     """Softmax of float32 logits in either case."""
-    wide = perplexity(scorer(tiny("gpt2")).log_probabilities(TEXTS))
-    half = perplexity(scorer(tiny("gpt2"), dtype="bfloat16").log_probabilities(TEXTS))
+    wide = corpus_perplexity(scorer(tiny("gpt2")).log_probabilities(TEXTS))
+    half = corpus_perplexity(scorer(tiny("gpt2"), dtype="bfloat16").log_probabilities(TEXTS))
     assert half == pytest.approx(wide, rel=0.05)
 
 

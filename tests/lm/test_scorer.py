@@ -13,7 +13,7 @@ from mauve.errors import InvalidParameterError, MissingExtraError
 from mauve.lm.causal import TransformersScorer
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import BundledScorer, RememberedScorer, get_scorer
-from mauve.measures.perplexity import perplexity
+from mauve.measures.perplexity import corpus_perplexity
 
 TEXTS = [
     "It was a bright cold day in April, and the clocks were striking thirteen.",
@@ -38,7 +38,7 @@ def test_bundled_is_what_transformers_makes_of_the_same_folder(prompts, sizes):
         # Either is up to 3e-4 from the same model in float64, and 2e-5 on average.
         assert_allclose(actual, reference, atol=1e-3)
         assert actual.dtype == np.float64
-    assert perplexity(scores) == pytest.approx(perplexity(expected), rel=1e-4)
+    assert corpus_perplexity(scores) == pytest.approx(corpus_perplexity(expected), rel=1e-4)
 
 
 def test_a_text_has_the_same_tokens_after_any_prompt():

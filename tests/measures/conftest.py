@@ -1,4 +1,4 @@
-"""Samples that several tests of measures share lie beside them."""
+"""Lets tests import `measured_samples`, which lies beside them."""
 
 import sys
 from pathlib import Path

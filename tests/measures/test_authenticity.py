@@ -4,14 +4,16 @@ import pytest
 from mauve.errors import InvalidParameterError
 from mauve.measures.authenticity import AUTHENTICITY, is_authentic
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
 def estimate(features, training):
     groups = Groups(np.random.default_rng(1).permutation(len(features)) % 10, 10)
-    trained = Side("training", Groups(np.zeros(len(training), dtype=int), 1), features=training)
-    own = Side("model", groups, features=features, training=trained)
-    return AUTHENTICITY.estimate(own, own)
+    trained = MeasuredSample(
+        "training", Groups(np.zeros(len(training), dtype=int), 1), features=training
+    )
+    sample = MeasuredSample("model", groups, features=features, training=trained)
+    return AUTHENTICITY.estimate(sample, sample)
 
 
 def test_the_definition_text_by_text():
@@ -53,10 +55,10 @@ def test_of_several_nearest_texts_each_counts_whatever_their_order():
 def test_share_of_copies_and_its_error():
     rng = np.random.default_rng(0)
     training = rng.normal(size=(100, 5))
-    found = estimate(np.concatenate([training[:30], rng.normal(size=(70, 5)) + 50]), training)
-    assert found.value == 0.7
-    assert found.standard_error == pytest.approx(np.sqrt(0.7 * 0.3 / 100), rel=0.5)
-    assert found.human_moves is None
+    result = estimate(np.concatenate([training[:30], rng.normal(size=(70, 5)) + 50]), training)
+    assert result.value == 0.7
+    assert result.standard_error == pytest.approx(np.sqrt(0.7 * 0.3 / 100), rel=0.5)
+    assert result.human_influences is None
 
 
 def test_training_texts_must_differ():

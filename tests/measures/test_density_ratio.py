@@ -10,31 +10,32 @@ from mauve.measures.density_ratio import Densities, log_ratios, score_of_curve, 
 from mauve.measures.estimate import Groups
 
 
-def densities(own, other, n_groups=10):
-    return Densities(own, other, Groups(np.arange(len(own)) % n_groups, n_groups))
+def densities(sample, reference, n_groups=10):
+    return Densities(sample, reference, Groups(np.arange(len(sample)) % n_groups, n_groups))
 
 
 def test_means_of_log_ratios_are_the_divergences_of_histograms():
     p, q, grid = np.array([0.2, 0.8]), np.array([0.6, 0.4]), curve_grid()
     expected = mixture_divergences(p, q, grid)
-    found = p @ log_ratios(p, q, grid.weight_p, grid.weight_q)
-    np.testing.assert_allclose(found, expected.kl_p, atol=1e-12)
-    found = q @ log_ratios(q, p, grid.weight_q, grid.weight_p)
-    np.testing.assert_allclose(found, expected.kl_q, atol=1e-12)
+    divergences = p @ log_ratios(p, q, grid.weight_p, grid.weight_q)
+    np.testing.assert_allclose(divergences, expected.kl_p, atol=1e-12)
+    divergences = q @ log_ratios(q, p, grid.weight_q, grid.weight_p)
+    np.testing.assert_allclose(divergences, expected.kl_q, atol=1e-12)
 
 
 def test_true_densities_give_the_area_of_histograms():
-    # Texts in cells, as often as the histograms say: means over texts are expectations.
+    # Texts in buckets, as often as the histograms say: means over texts are expectations.
     p, q = np.array([0.2, 0.3, 0.5]), np.array([0.6, 0.3, 0.1])
     human, model = np.repeat(np.arange(3), [2, 3, 5]), np.repeat(np.arange(3), [6, 3, 1])
-    found = score_of_densities(densities(q[model], p[model], 2), densities(p[human], q[human], 2))
-    assert found.value == pytest.approx(float(area(p, q)), abs=1e-6)
+    at_model, at_human = densities(q[model], p[model], 2), densities(p[human], q[human], 2)
+    estimate = score_of_densities(at_model, at_human)
+    assert estimate.value == pytest.approx(float(area(p, q)), abs=1e-6)
 
 
 def test_factors_of_texts_cancel():
     rng = np.random.default_rng(0)
-    own, other, factor = rng.random((3, 50)) + 0.1
-    plain, scaled = densities(own, other), densities(own * factor, other * factor)
+    sample, reference, factor = rng.random((3, 50)) + 0.1
+    plain, scaled = densities(sample, reference), densities(sample * factor, reference * factor)
     assert score_of_densities(plain, plain).value == pytest.approx(
         score_of_densities(scaled, scaled).value
     )
@@ -45,12 +46,13 @@ def test_factors_of_texts_cancel():
 def test_scores_are_in_the_unit_interval_whatever_the_densities(seed, spread):
     rng = np.random.default_rng(seed)
     at = [densities(*np.exp(spread * rng.normal(size=(2, 30)))) for _ in range(2)]
-    found = score_of_densities(*at)
-    assert 0 < found.value <= 1
-    assert np.all(np.isfinite(found.moves))
-    assert np.all(np.isfinite(found.human_moves))
+    estimate = score_of_densities(*at)
+    assert 0 < estimate.value <= 1
+    assert np.all(np.isfinite(estimate.influences))
+    assert np.all(np.isfinite(estimate.human_influences))
 
 
+@pytest.mark.slow
 def test_wrong_densities_do_not_lower_the_score():
     # N(0, 1) and N(1, 1) with ratios that are wrong by a factor of their exponent: the bound is
     # highest, and the score lowest, with the true ones. 4,000 texts and the same for all, so
@@ -66,6 +68,7 @@ def test_wrong_densities_do_not_lower_the_score():
     assert np.argmin(scores) == 2
 
 
+@pytest.mark.slow
 def test_gaussians_by_quadrature():
     # Densities of N(0, 1) and N(1, 1) at 20,000 texts; the score by quadrature is 0.632. The
     # standard error is 0.008: four of them.
@@ -78,17 +81,17 @@ def test_gaussians_by_quadrature():
     assert truth == pytest.approx(0.6316, abs=1e-3)
     rng = np.random.default_rng(0)
     human, model = rng.normal(size=20000), rng.normal(size=20000) + 1
-    found = score_of_densities(
+    estimate = score_of_densities(
         densities(np.ones(20000), np.exp(0.5 - model), 50),
         densities(np.exp(0.5 - human), np.ones(20000), 50),
     )
-    assert found.standard_error == pytest.approx(0.008, rel=0.3)
-    assert found.value == pytest.approx(truth, abs=0.032)
+    assert estimate.standard_error == pytest.approx(0.008, rel=0.3)
+    assert estimate.value == pytest.approx(truth, abs=0.032)
 
 
-def test_swapping_the_samples_swaps_the_moves():
+def test_swapping_the_samples_swaps_the_influences():
     rng = np.random.default_rng(0)
-    one, two = (densities(*rng.random((2, 40)) + 0.1) for _ in range(2))
-    there, back = score_of_densities(one, two), score_of_densities(two, one)
+    first, second = (densities(*rng.random((2, 40)) + 0.1) for _ in range(2))
+    there, back = score_of_densities(first, second), score_of_densities(second, first)
     assert there.value == pytest.approx(back.value)
-    np.testing.assert_allclose(there.moves, back.human_moves, atol=1e-12)
+    np.testing.assert_allclose(there.influences, back.human_influences, atol=1e-12)

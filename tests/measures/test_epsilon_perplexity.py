@@ -1,17 +1,16 @@
 """ε-perplexity from whole distributions."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from measured_samples import distributions, jackknife, model_samples
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.epsilon_perplexity import EPSILON, EPSILON_PERPLEXITY, epsilon_perplexity
+from mauve.measures.epsilon_perplexity import (
+    EPSILON,
+    EPSILON_PERPLEXITY,
+    epsilon_perplexity_measure,
+)
 from mauve.measures.model_perplexity import MODEL_PERPLEXITY
-
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
-from model_samples import jackknife, sample, sides
 
 
 def by_hand(p, tokens, epsilon):
@@ -23,9 +22,9 @@ def by_hand(p, tokens, epsilon):
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("epsilon", [EPSILON, 1e-3, 0.5])
 def test_whole_distributions(zeros, epsilon):
-    p, tokens, lengths = sample(zeros=zeros)
-    found = epsilon_perplexity(epsilon).estimate(*sides(p, tokens, lengths))
-    assert found.value == pytest.approx(by_hand(p, tokens, epsilon), rel=1e-10)
+    p, tokens, lengths = distributions(zeros=zeros)
+    estimate = epsilon_perplexity_measure(epsilon).estimate(*model_samples(p, tokens, lengths))
+    assert estimate.value == pytest.approx(by_hand(p, tokens, epsilon), rel=1e-10)
 
 
 def test_greedy_decoding_in_the_paper():
@@ -44,38 +43,40 @@ def test_greedy_decoding_in_the_paper():
 
 
 def test_small_epsilon_is_plain_perplexity():
-    own = sides(*sample())
-    plain = MODEL_PERPLEXITY.estimate(*own)
-    found = epsilon_perplexity(1e-13).estimate(*own)
-    assert found.value == pytest.approx(plain.value, rel=1e-8)
-    assert found.standard_error == pytest.approx(plain.standard_error, rel=1e-6)
+    samples = model_samples(*distributions())
+    plain = MODEL_PERPLEXITY.estimate(*samples)
+    estimate = epsilon_perplexity_measure(1e-13).estimate(*samples)
+    assert estimate.value == pytest.approx(plain.value, rel=1e-8)
+    assert estimate.standard_error == pytest.approx(plain.standard_error, rel=1e-6)
 
 
 def test_large_epsilon_is_the_size_of_the_vocabulary():
-    found = epsilon_perplexity(1e9).estimate(*sides(*sample(size=7)))
-    assert found.value == pytest.approx(7, rel=1e-6)
+    estimate = epsilon_perplexity_measure(1e9).estimate(*model_samples(*distributions(size=7)))
+    assert estimate.value == pytest.approx(7, rel=1e-6)
 
 
 def test_uniform_and_sure_distributions():
     uniform, tokens = np.full((6, 8), 1 / 8), np.arange(6)
-    assert EPSILON_PERPLEXITY.estimate(*sides(uniform, tokens, [3, 3])).value == pytest.approx(8)
-    right = EPSILON_PERPLEXITY.estimate(*sides(np.eye(8)[tokens], tokens, [3, 3]))
+    assert EPSILON_PERPLEXITY.estimate(
+        *model_samples(uniform, tokens, [3, 3])
+    ).value == pytest.approx(8)
+    right = EPSILON_PERPLEXITY.estimate(*model_samples(np.eye(8)[tokens], tokens, [3, 3]))
     assert right.value == pytest.approx((1 + 8e-5) / (1 + 1e-5))
-    wrong = EPSILON_PERPLEXITY.estimate(*sides(np.eye(8)[tokens], tokens + 1, [3, 3]))
+    wrong = EPSILON_PERPLEXITY.estimate(*model_samples(np.eye(8)[tokens], tokens + 1, [3, 3]))
     assert wrong.value == pytest.approx((1 + 8e-5) / 1e-5)
 
 
 def test_interval_is_that_of_the_human_texts():
-    p, tokens, lengths = sample(n_texts=400, spread=1)
-    found = EPSILON_PERPLEXITY.estimate(*sides(p, tokens, lengths))
+    p, tokens, lengths = distributions(n_texts=400, spread=1)
+    estimate = EPSILON_PERPLEXITY.estimate(*model_samples(p, tokens, lengths))
     expected = jackknife(lambda p, y: by_hand(p, y, EPSILON), p, tokens, lengths)
-    assert found.standard_error == pytest.approx(expected, rel=0.02)
+    assert estimate.standard_error == pytest.approx(expected, rel=0.02)
 
 
 def test_names_and_errors():
     assert EPSILON_PERPLEXITY.name == "epsilon-perplexity"
-    assert epsilon_perplexity(1e-6).name == "epsilon-perplexity-1e-06"
+    assert epsilon_perplexity_measure(1e-6).name == "epsilon-perplexity-1e-06"
     assert (EPSILON_PERPLEXITY.direction, EPSILON_PERPLEXITY.is_statistic) == ("lower", False)
     for bad in (0, -1, float("nan"), "1e-5"):
         with pytest.raises(InvalidParameterError, match=r"'epsilon' .* a real number above 0"):
-            epsilon_perplexity(bad)
+            epsilon_perplexity_measure(bad)

@@ -13,8 +13,8 @@ from mauve.measures.estimate import (
     Groups,
     deal_prompts,
     deal_texts,
-    moves_of,
-    moves_without,
+    group_influences,
+    jackknife_influences,
     ratio,
 )
 
@@ -42,21 +42,21 @@ def test_copies_of_a_text_are_dealt_over_the_groups_at_random():
     keys = np.r_[np.zeros(150), np.arange(1, 351)].astype(np.uint64)
     groups = deal_texts(keys)
     assert groups.sizes.tolist() == [10] * 50
-    found = ratio((keys == 0).astype(float), np.ones(500), groups)
-    assert found.standard_error == pytest.approx(np.sqrt(0.3 * 0.7 / 500), rel=0.35)
+    estimate = ratio((keys == 0).astype(float), np.ones(500), groups)
+    assert estimate.standard_error == pytest.approx(np.sqrt(0.3 * 0.7 / 500), rel=0.35)
 
 
 def test_texts_of_one_prompt_are_in_one_group_of_every_sample():
     rng = np.random.default_rng(0)
     prompts = rng.integers(0, 2**63, size=30, dtype=np.uint64)
     samples = [rng.choice(prompts, size=n) for n in (50, 80)]
-    one, two = deal_prompts(samples, 8)
-    group = dict(zip(samples[0].tolist(), one.labels.tolist(), strict=True))
+    first, second = deal_prompts(samples, 8)
+    group = dict(zip(samples[0].tolist(), first.labels.tolist(), strict=True))
     shared = [i for i, key in enumerate(samples[1].tolist()) if key in group]
     assert shared
-    assert all(two.labels[i] == group[samples[1][i]] for i in shared)
-    assert one.count == two.count == 8
-    assert one.by_prompt
+    assert all(second.labels[i] == group[samples[1][i]] for i in shared)
+    assert first.count == second.count == 8
+    assert first.by_prompt
 
 
 def test_jackknife_and_influences_agree_for_a_mean():
@@ -65,8 +65,8 @@ def test_jackknife_and_influences_agree_for_a_mean():
     groups = deal_texts(rng.integers(0, 2**63, size=500, dtype=np.uint64))
     sizes, sums = groups.sizes, groups.sums(x)
     without = (x.sum() - sums) / (500 - sizes)
-    by_jackknife = moves_without(without, sizes)
-    by_influence = moves_of(x, groups)
+    by_jackknife = jackknife_influences(without, sizes)
+    by_influence = group_influences(x, groups)
     np.testing.assert_allclose(
         np.square(by_jackknife).sum(), np.square(by_influence).sum(), rtol=1e-6
     )
@@ -81,26 +81,26 @@ def test_the_standard_error_is_right_for_a_mean():
     this guards against a lost square root or n. It fails by chance once in 15,000.
     """
     rng = np.random.default_rng(2)
-    found = []
+    variances = []
     for _ in range(400):
         groups = deal_texts(rng.integers(0, 2**63, size=300, dtype=np.uint64))
         x = rng.normal(size=300)
-        found.append(ratio(x, np.ones(300), groups).standard_error ** 2)
-    mean, error = np.mean(found), np.std(found) / np.sqrt(400)
+        variances.append(ratio(x, np.ones(300), groups).standard_error ** 2)
+    mean, error = np.mean(variances), np.std(variances) / np.sqrt(400)
     assert abs(mean - 1 / 300) < 4 * error
 
 
-def test_a_group_without_texts_moves_nothing():
-    moves = moves_without(np.array([1.0, 2.0, 5.0]), np.array([3, 3, 0]))
-    assert moves[2] == 0
-    assert moves[0] == -moves[1]
+def test_a_group_without_texts_has_no_influence():
+    influences = jackknife_influences(np.array([1.0, 2.0, 5.0]), np.array([3, 3, 0]))
+    assert influences[2] == 0
+    assert influences[0] == -influences[1]
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_one_group_has_no_spread(count):
-    assert moves_without(np.full(count, 0.5)).tolist() == [0.0] * count
+    assert jackknife_influences(np.full(count, 0.5)).tolist() == [0.0] * count
     if count:
-        assert moves_of(np.ones(3), Groups(np.zeros(3, dtype=np.intp), 1)).tolist() == [0.0]
+        assert group_influences(np.ones(3), Groups(np.zeros(3, dtype=np.intp), 1)).tolist() == [0.0]
 
 
 def test_pairs_of_prompts_cancel_in_a_gap():
@@ -108,12 +108,14 @@ def test_pairs_of_prompts_cancel_in_a_gap():
     easy = rng.normal(size=200)  # what both answers to a prompt have in common
     prompts = rng.integers(0, 2**63, size=200, dtype=np.uint64)
     human, model = deal_prompts([prompts, prompts])
-    people = ratio(easy + 0.1 * rng.normal(size=200), np.ones(200), human)
+    reference = ratio(easy + 0.1 * rng.normal(size=200), np.ones(200), human)
     system = ratio(easy + 0.1 * rng.normal(size=200), np.ones(200), model)
-    gap = system.gap_to(people)
+    gap = system.gap_to(reference)
     assert gap.by_prompt
     assert gap.standard_error < 0.2 * system.standard_error
-    unpaired = Estimate(system.value, system.moves).gap_to(Estimate(people.value, people.moves))
+    unpaired = Estimate(system.value, system.influences).gap_to(
+        Estimate(reference.value, reference.influences)
+    )
     assert unpaired.standard_error > system.standard_error
 
 
@@ -123,8 +125,8 @@ def test_groups_of_prompts_do_not_depend_on_other_systems():
     keys[1][:20] = keys[0][:20]
     alone = deal_prompts(keys[:2])
     beside = deal_prompts(keys)
-    for one, other in zip(alone, beside, strict=False):
-        assert (one.labels == other.labels).all()
+    for first, second in zip(alone, beside, strict=False):
+        assert (first.labels == second.labels).all()
 
 
 def test_unequal_groups_have_the_right_standard_error():
@@ -142,31 +144,33 @@ def test_unequal_groups_have_the_right_standard_error():
         x = rng.normal(size=21)[labels] + 0.1 * rng.normal(size=600)
         sums = groups.sums(x)
         means.append(x.mean())
-        by_influence.append(np.square(moves_of(x, groups)).sum())
-        by_jackknife.append(np.square(moves_without((x.sum() - sums) / (600 - sizes), sizes)).sum())
+        by_influence.append(np.square(group_influences(x, groups)).sum())
+        by_jackknife.append(
+            np.square(jackknife_influences((x.sum() - sums) / (600 - sizes), sizes)).sum()
+        )
     assert np.mean(by_influence) == pytest.approx(np.mean(by_jackknife), rel=1e-6)
     assert np.mean(by_influence) == pytest.approx(np.var(means), rel=0.25)
 
 
 def test_few_used_groups_have_few_degrees_of_freedom():
-    found = Estimate(0.0, np.r_[0.1, -0.1, np.zeros(48)])
-    narrow, wide = found.interval(0.95)[1], found.interval(0.95, n_groups=2)[1]
+    estimate = Estimate(0.0, np.r_[0.1, -0.1, np.zeros(48)])
+    narrow, wide = estimate.interval(0.95)[1], estimate.interval(0.95, n_groups=2)[1]
     assert wide / narrow == pytest.approx(12.706 / 2.0096, rel=1e-3)  # t of 1 and of 49
 
 
 def test_none_of_few_prompts_is_not_none_of_many_texts():
     prompts = np.repeat(np.arange(20, dtype=np.uint64), 100)
     (groups,) = deal_prompts([prompts])
-    found = ratio(np.zeros(2000), np.ones(2000), groups)
-    assert found.interval(0.95, n=groups.n_independent)[1] > 0.1
+    estimate = ratio(np.zeros(2000), np.ones(2000), groups)
+    assert estimate.interval(0.95, n=groups.n_independent)[1] > 0.1
 
 
 def test_interval_is_that_of_student():
-    moves = np.full(10, 0.1)
-    found = Estimate(1.0, moves)
+    influences = np.full(10, 0.1)
+    estimate = Estimate(1.0, influences)
     reach = scipy.stats.t.ppf(0.975, 9) * np.sqrt(0.1)
-    assert found.interval(0.95) == pytest.approx((1 - reach, 1 + reach))
-    assert found.interval(0.95, low=0.9, high=1.1) == (0.9, 1.1)
+    assert estimate.interval(0.95) == pytest.approx((1 - reach, 1 + reach))
+    assert estimate.interval(0.95, low=0.9, high=1.1) == (0.9, 1.1)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -203,9 +207,9 @@ def test_a_mean_over_no_tokens_is_an_error():
 
 
 def test_a_share_of_all_with_an_error_has_an_interval():
-    """The error of the human side may be above 0 where every text of the model is covered."""
-    found = Estimate(1.0, np.zeros(50), np.full(50, 0.001))
-    low, high = found.interval(0.95, n=200)
+    """The error of the human sample may be positive even if every text is covered."""
+    estimate = Estimate(1.0, np.zeros(50), np.full(50, 0.001))
+    low, high = estimate.interval(0.95, n=200)
     assert 0.95 < low < high <= 1
     wider, _ = Estimate(1.0, np.zeros(50), n_texts=50).interval(0.95, n=200)
     assert wider < low

@@ -3,16 +3,16 @@ import pytest
 
 from mauve.measures.estimate import Groups
 from mauve.measures.frontier_classifier import MAUVE_CLASSIFIER, mauve_by_classifier
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample
 
 
-def make_side(features, n_groups=20, by_prompt=False, seed=0):
+def make_sample(features, n_groups=20, by_prompt=False, seed=0):
     groups = Groups(np.arange(len(features)) % n_groups, n_groups, by_prompt=by_prompt)
-    return Side("model", groups, features=features, seed=seed)
+    return MeasuredSample("model", groups, features=features, seed=seed)
 
 
-def estimate(own, human, **options):
-    return mauve_by_classifier(make_side(own, **options), make_side(human, **options))
+def estimate(system, human, **options):
+    return mauve_by_classifier(make_sample(system, **options), make_sample(human, **options))
 
 
 def gaussians(n, m, shift, seed=0, d=1):
@@ -47,8 +47,8 @@ def test_score_falls_with_the_difference():
 def test_what_a_classifier_cannot_see_leaves_the_score_at_one():
     # Both samples have the same mean: a linear classifier finds nothing. This is a limit.
     rng = np.random.default_rng(0)
-    found = estimate(2 * rng.normal(size=(500, 2)), rng.normal(size=(500, 2)))
-    assert found.value > 0.95
+    result = estimate(2 * rng.normal(size=(500, 2)), rng.normal(size=(500, 2)))
+    assert result.value > 0.95
 
 
 def test_many_features_do_not_flatter_the_classifier():
@@ -57,35 +57,37 @@ def test_many_features_do_not_flatter_the_classifier():
 
 
 def test_nearly_symmetric():
-    own, human = gaussians(150, 200, 1, d=2)
-    assert estimate(own, human).value == pytest.approx(estimate(human, own).value, abs=1e-3)
+    system, human = gaussians(150, 200, 1, d=2)
+    assert estimate(system, human).value == pytest.approx(estimate(human, system).value, abs=1e-3)
 
 
 def test_order_of_texts_has_no_effect_and_the_seed_little():
-    own, human = gaussians(300, 300, 1, d=3)
+    system, human = gaussians(300, 300, 1, d=3)
     shuffled = np.random.default_rng(1).permutation(300)
-    first = estimate(own, human)
-    assert estimate(own[shuffled], human).value == pytest.approx(first.value, abs=1e-12)
-    other = estimate(own, human, seed=1).value
+    first = estimate(system, human)
+    assert estimate(system[shuffled], human).value == pytest.approx(first.value, abs=1e-12)
+    other = estimate(system, human, seed=1).value
     assert other != first.value
     assert other == pytest.approx(first.value, abs=first.standard_error)
 
 
+@pytest.mark.slow
 def test_prompts_are_held_out_whole():
     # Features name the prompt and, for it alone, who wrote the text.
     rng = np.random.default_rng(0)
-    sides = rng.normal(size=(2, 20, 40))
-    own, human = (np.tile(part, (10, 1)) + 0.01 * rng.normal(size=(200, 40)) for part in sides)
-    assert estimate(own, human).value < 0.1
-    assert estimate(own, human, by_prompt=True).value > 0.5
+    topics = rng.normal(size=(2, 20, 40))
+    system, human = (np.tile(part, (10, 1)) + 0.01 * rng.normal(size=(200, 40)) for part in topics)
+    assert estimate(system, human).value < 0.1
+    assert estimate(system, human, by_prompt=True).value > 0.5
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_repetition():
     # 40 pairs: the ratio is 0.93 in 200 pairs, its relative error 0.12; at three of them
     # false alarms are below 1%. Guards the influences and their scale.
-    found = [estimate(*gaussians(150, 150, 1, seed)) for seed in range(40)]
-    spread = np.std([e.value for e in found], ddof=1)
-    mean = np.sqrt(np.mean([e.standard_error**2 for e in found]))
+    estimates = [estimate(*gaussians(150, 150, 1, seed)) for seed in range(40)]
+    spread = np.std([e.value for e in estimates], ddof=1)
+    mean = np.sqrt(np.mean([e.standard_error**2 for e in estimates]))
     assert 0.6 < mean / spread < 1.5
 
 

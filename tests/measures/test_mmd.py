@@ -3,27 +3,23 @@ import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measured_samples import make_sample
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Groups, deal_prompts, deal_texts
-from mauve.measures.mmd import MMD, cubic, median_distance, rbf, squared_mmd
-from mauve.measures.protocol import Side
+from mauve.measures.estimate import Groups, deal_prompts
+from mauve.measures.mmd import MMD, cubic, estimate_mmd, median_distance, rbf, squared_mmd
+from mauve.measures.protocol import MeasuredSample
 
 
-def make_side(features, *, n_groups=50, name="model"):
-    n = len(features)
-    keys = np.random.default_rng(n).permutation(n).astype(np.uint64)
-    return Side(name, deal_texts(keys, n_groups), features=features)
-
-
-def by_loops(own, human, kernel):
+def by_loops(system, human, kernel):
     """The definition, pair by pair."""
-    n, m = len(own), len(human)
-    value = sum(kernel(a, b) for i, a in enumerate(own) for b in np.delete(own, i, 0)) / n / (n - 1)
-    value += sum(kernel(a, b) for i, a in enumerate(human) for b in np.delete(human, i, 0)) / (
-        m * (m - 1)
-    )
-    return value - 2 * sum(kernel(a, b) for a in own for b in human) / (n * m)
+    n, m = len(system), len(human)
+
+    def within(rows):
+        return sum(kernel(a, b) for i, a in enumerate(rows) for b in np.delete(rows, i, 0))
+
+    value = within(system) / n / (n - 1) + within(human) / (m * (m - 1))
+    return value - 2 * sum(kernel(a, b) for a in system for b in human) / (n * m)
 
 
 def two_samples():
@@ -34,19 +30,19 @@ def two_samples():
 def test_equals_torch_fidelity():
     # mmd2 of torch-fidelity 0.4.0 with kernel_poly (degree 3, gamma 1/d, coef0 1) and with
     # kernel_rbf, sigma the median of SciPy's pdist of the human sample; "unbiased".
-    own, human = two_samples()
-    assert squared_mmd(own, human, "cubic") == pytest.approx(0.6982293367227768, rel=1e-10)
-    assert squared_mmd(own, human) == pytest.approx(0.03600913491756619, rel=1e-10)
+    system, human = two_samples()
+    assert squared_mmd(system, human, "cubic") == pytest.approx(0.6982293367227768, rel=1e-10)
+    assert squared_mmd(system, human) == pytest.approx(0.03600913491756619, rel=1e-10)
 
 
 def test_equals_the_definition():
-    own, human = (sample[:7] for sample in two_samples())
-    own = own[:5]
+    system, human = (sample[:7] for sample in two_samples())
+    system = system[:5]
     width = np.median(scipy.spatial.distance.pdist(human))
-    gaussian = by_loops(own, human, lambda a, b: np.exp(-((a - b) ** 2).sum() / (2 * width**2)))
-    polynomial = by_loops(own, human, lambda a, b: (a @ b / 4 + 1) ** 3)
-    assert squared_mmd(own, human) == pytest.approx(gaussian)
-    assert squared_mmd(own, human, "cubic") == pytest.approx(polynomial)
+    gaussian = by_loops(system, human, lambda a, b: np.exp(-((a - b) ** 2).sum() / (2 * width**2)))
+    polynomial = by_loops(system, human, lambda a, b: (a @ b / 4 + 1) ** 3)
+    assert squared_mmd(system, human) == pytest.approx(gaussian)
+    assert squared_mmd(system, human, "cubic") == pytest.approx(polynomial)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "cubic"])
@@ -69,13 +65,13 @@ def test_of_two_gaussians():
     rng = np.random.default_rng(0)
     d, n = 5, 2000
     shift = np.full(d, 0.5)
-    own, human = rng.normal(size=(n, d)) + shift, rng.normal(size=(n, d))
+    system, human = rng.normal(size=(n, d)) + shift, rng.normal(size=(n, d))
     square = 2 * scipy.stats.chi2.ppf(0.5, d)
     same = (square / (square + 2)) ** (d / 2)
     expected = 2 * same * (1 - np.exp(-shift @ shift / (2 * (square + 2))))
-    found = MMD.estimate(make_side(own), make_side(human))
-    assert found.standard_error == pytest.approx(0.0038, rel=0.5)
-    assert found.value == pytest.approx(expected, abs=0.019)
+    estimate = MMD.estimate(make_sample(system), make_sample(human))
+    assert estimate.standard_error == pytest.approx(0.0038, rel=0.5)
+    assert estimate.value == pytest.approx(expected, abs=0.019)
 
 
 def test_is_zero_on_average_at_equal_distributions():
@@ -102,66 +98,68 @@ def test_grows_with_the_shift():
 def test_sees_more_than_two_moments():
     # Signs have the mean and the variance of a normal variable, but not its distribution.
     rng = np.random.default_rng(2)
-    own, human = rng.choice([-1.0, 1.0], size=(400, 1)), rng.normal(size=(400, 1))
-    found = MMD.estimate(make_side(own), make_side(human))
-    assert found.value > 5 * found.standard_error
+    system, human = rng.choice([-1.0, 1.0], size=(400, 1)), rng.normal(size=(400, 1))
+    estimate = MMD.estimate(make_sample(system), make_sample(human))
+    assert estimate.value > 5 * estimate.standard_error
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.floats(1e-3, 1e3))
 def test_does_not_depend_on_shift_rotation_scale_and_order(seed, d, scale):
     rng = np.random.default_rng(seed)
-    own, human = rng.normal(size=(12, d)) + 0.5, rng.normal(size=(15, d))
+    system, human = rng.normal(size=(12, d)) + 0.5, rng.normal(size=(15, d))
     turn, shift = np.linalg.qr(rng.normal(size=(d, d)))[0], 100 * rng.normal(size=d)
-    moved = [(scale * features @ turn + shift)[::-1] for features in (own, human)]
-    assert squared_mmd(*moved) == pytest.approx(squared_mmd(own, human), abs=1e-6)
+    transformed = [(scale * features @ turn + shift)[::-1] for features in (system, human)]
+    assert squared_mmd(*transformed) == pytest.approx(squared_mmd(system, human), abs=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "cubic"])
 def test_is_symmetric_where_the_kernel_is_the_same(kernel):
     # The width is that of the human texts: a mirror image of them has the same.
     human = two_samples()[1]
-    own = -human
-    assert squared_mmd(own, human, kernel) == pytest.approx(squared_mmd(human, own, kernel))
+    system = -human
+    assert squared_mmd(system, human, kernel) == pytest.approx(squared_mmd(human, system, kernel))
 
 
-def test_chunks_do_not_matter(monkeypatch):
-    own, human = two_samples()
-    whole = MMD.estimate(make_side(own), make_side(human))
-    monkeypatch.setattr("mauve.measures.mmd._CHUNK", 7)
-    parts = MMD.estimate(make_side(own), make_side(human))
-    assert parts.value == pytest.approx(whole.value)
-    np.testing.assert_allclose(parts.moves, whole.moves, atol=1e-12)
+def test_chunks_do_not_matter():
+    samples = [make_sample(features) for features in two_samples()]
+    whole, chunks = MMD.estimate(*samples), estimate_mmd(*samples, chunk_size=7)
+    assert chunks.value == pytest.approx(whole.value)
+    np.testing.assert_allclose(chunks.influences, whole.influences, atol=1e-12)
 
 
 def test_median_of_many_texts():
     # Taken of 1000 texts out of 3000: within 2% of that of all, whatever their order.
     rng = np.random.default_rng(3)
     features = rng.normal(size=(3000, 3)) ** 3
-    found = median_distance(features)
+    median = median_distance(features)
     everything = np.median(scipy.spatial.distance.pdist(features))
-    assert found == pytest.approx(everything, rel=0.02)
-    assert median_distance(rng.permutation(features)) == pytest.approx(found, rel=1e-12)
+    assert median == pytest.approx(everything, rel=0.02)
+    assert median_distance(rng.permutation(features)) == pytest.approx(median, rel=1e-12)
 
 
-def test_moves_are_those_of_the_jackknife():
+def test_influences_are_those_of_the_jackknife():
     # The kernel stays, so each value without a group is computed with the width of all.
     rng = np.random.default_rng(4)
-    own, human = rng.normal(size=(40, 3)) + 0.5, rng.normal(size=(33, 3))
-    sides = make_side(own, n_groups=8), make_side(human, n_groups=8, name="human")
-    found = MMD.estimate(*sides)
+    system, human = rng.normal(size=(40, 3)) + 0.5, rng.normal(size=(33, 3))
+    samples = make_sample(system, n_groups=8), make_sample(human, n_groups=8, name="human")
+    estimate = MMD.estimate(*samples)
     kernel = rbf(median_distance(human))
 
     def distance(first, second):
         return by_loops(first, second, lambda a, b: kernel(a[None], b[None])[0, 0])
 
-    def moves(side, without):
-        values = np.array([without(side.features[side.groups.labels != g]) for g in range(8)])
+    def influences(sample, without):
+        values = np.array([without(sample.features[sample.groups.labels != g]) for g in range(8)])
         return -np.sqrt(7 / 8) * (values - values.mean())
 
-    np.testing.assert_allclose(found.value, distance(own, human))
-    np.testing.assert_allclose(found.moves, moves(sides[0], lambda x: distance(x, human)))
-    np.testing.assert_allclose(found.human_moves, moves(sides[1], lambda y: distance(own, y)))
+    np.testing.assert_allclose(estimate.value, distance(system, human))
+    np.testing.assert_allclose(
+        estimate.influences, influences(samples[0], lambda x: distance(x, human))
+    )
+    np.testing.assert_allclose(
+        estimate.human_influences, influences(samples[1], lambda y: distance(system, y))
+    )
 
 
 @pytest.mark.parametrize(("shift", "least"), [(0.0, 0.93), (0.4, 0.88)])
@@ -175,8 +173,8 @@ def test_intervals_cover_the_truth(shift, least):
     truth = 2 * same * (1 - np.exp(-3 * shift**2 / (2 * (square + 2))))
     hits = 0
     for _ in range(200):
-        own, human = rng.normal(size=(120, 3)) + shift, rng.normal(size=(120, 3))
-        low, high = MMD.estimate(make_side(own), make_side(human)).interval(0.95)
+        system, human = rng.normal(size=(120, 3)) + shift, rng.normal(size=(120, 3))
+        low, high = MMD.estimate(make_sample(system), make_sample(human)).interval(0.95)
         hits += low <= truth <= high
     assert hits >= least * 200
 
@@ -185,58 +183,62 @@ def answers(rng, shift=0.0, repeats=1):
     """Two samples that answer the same 60 prompts, which decide most of the features."""
     prompts = np.repeat(rng.normal(size=(60, 4)), repeats, axis=0)
     keys = np.repeat(np.arange(60, dtype=np.uint64), repeats)
-    samples = [prompts + 0.5 * rng.normal(size=prompts.shape) + move for move in (shift, 0)]
+    arrays = [prompts + 0.5 * rng.normal(size=prompts.shape) + offset for offset in (shift, 0)]
     groups = deal_prompts([keys, keys])
     return [
-        Side(name, own, features=features)
-        for name, own, features in zip(("model", "human"), groups, samples, strict=True)
+        MeasuredSample(name, group, features=features)
+        for name, group, features in zip(("model", "human"), groups, arrays, strict=True)
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_shared_prompts_do_not_bias_it(repeats):
     # 200 values: their mean is beyond 4.5 standard errors with probability 7e-6. Over all
     # pairs it is 5 to 6 standard deviations, some 70 standard errors, too low.
     rng = np.random.default_rng(6)
-    samples = [answers(rng, repeats=repeats) for _ in range(200)]
-    found = [MMD.estimate(*sides) for sides in samples]
-    values = np.array([one.value for one in found])
+    pairs = [answers(rng, repeats=repeats) for _ in range(200)]
+    estimates = [MMD.estimate(*pair) for pair in pairs]
+    values = np.array([e.value for e in estimates])
     assert abs(values.mean()) < 4.5 * values.std() / np.sqrt(200)
-    over_all_pairs = [squared_mmd(own.features, human.features) for own, human in samples]
+    over_all_pairs = [squared_mmd(system.features, human.features) for system, human in pairs]
     assert np.mean(over_all_pairs) < -4 * values.std()
     # The jackknife errs on the safe side, by less than a factor of 2.
-    ratio = np.mean([one.standard_error for one in found]) / values.std()
+    ratio = np.mean([e.standard_error for e in estimates]) / values.std()
     assert 1 < ratio < 2
 
 
 def test_value_over_pairs_of_different_prompts():
-    own, human = answers(np.random.default_rng(7), shift=0.3, repeats=2)
+    system, human = answers(np.random.default_rng(7), shift=0.3, repeats=2)
     kernel = rbf(median_distance(human.features))
 
     def mean(first, second):
         apart = first.groups.labels[:, None] != second.groups.labels
         return kernel(first.features, second.features)[apart].mean()
 
-    expected = mean(own, own) + mean(human, human) - 2 * mean(own, human)
-    assert MMD.estimate(own, human).value == pytest.approx(expected)
+    expected = mean(system, system) + mean(human, human) - 2 * mean(system, human)
+    assert MMD.estimate(system, human).value == pytest.approx(expected)
 
 
 def test_features_that_do_not_differ_are_an_error():
     same = np.ones((20, 3))
     with pytest.raises(InvalidParameterError, match="half of the pairs of 'people' instead"):
-        MMD.estimate(make_side(np.eye(20, 3)), make_side(same, name="people"))
+        MMD.estimate(make_sample(np.eye(20, 3)), make_sample(same, name="people"))
 
 
 def test_too_few_prompts_are_an_error():
     rng = np.random.default_rng(8)
     groups = Groups(np.arange(10) % 2, 2, by_prompt=True)
-    sides = [Side(name, groups, features=rng.normal(size=(10, 2))) for name in ("model", "human")]
+    samples = [
+        MeasuredSample(name, groups, features=rng.normal(size=(10, 2)))
+        for name in ("model", "human")
+    ]
     with pytest.raises(InvalidParameterError, match=r"'model' must answer at least 3\. Got 2"):
-        MMD.estimate(*sides)
+        MMD.estimate(*samples)
 
 
 def test_wrong_parameters_are_errors():
     with pytest.raises(InvalidParameterError, match=r"'kernel' parameter .* Got 'linear' instead"):
         squared_mmd(np.eye(3), np.eye(3), "linear")
-    with pytest.raises(InvalidParameterError, match=r"'own' parameter .* Got \(1, 3\) instead"):
+    with pytest.raises(InvalidParameterError, match=r"'system' parameter .* Got \(1, 3\) instead"):
         squared_mmd(np.ones((1, 3)), np.eye(3))

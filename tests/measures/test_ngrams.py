@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mauve.measures.ngrams import ngrams
+from mauve.measures.ngrams import find_ngrams
 from mauve.measures.protocol import TokenTable
 
 ROWS = st.lists(st.lists(st.integers(0, 3), max_size=8), min_size=1, max_size=6)
@@ -21,7 +21,7 @@ def _plain(rows, n, units):
 
 def _found(rows, n, units, size):
     table = TokenTable.of(rows, size)
-    grams = ngrams(table, n, np.array(units))
+    grams = find_ngrams(table, n, np.array(units))
     counts = grams.counts()
     first = [grams.places[np.searchsorted(grams.numbers, gram)] for gram in counts.grams]
     names = [tuple(table.ids[place : place + n].tolist()) for place in first]
@@ -47,28 +47,28 @@ def test_tokens_beyond_16_bits_are_told_apart():
 
 def test_more_than_2_to_the_16_units():
     rows = [[1, 2]] * 70_000
-    counts = ngrams(TokenTable.of(rows, 3), 2, np.arange(70_000)).counts()
+    counts = find_ngrams(TokenTable.of(rows, 3), 2, np.arange(70_000)).counts()
     assert counts.units.tolist() == list(range(70_000))
     assert counts.totals.tolist() == [70_000]
 
 
 def test_no_ngram_reaches_into_the_next_text():
     table = TokenTable.of([[1, 2], [], [3, 1, 2]], 4)
-    assert sorted(ngrams(table, 2).places.tolist()) == [0, 2, 3]
+    assert sorted(find_ngrams(table, 2).places.tolist()) == [0, 2, 3]
 
 
 def test_texts_shorter_than_n_have_none():
-    counts = ngrams(TokenTable.of([[1, 2], [], [3]], 4), 3).counts()
+    counts = find_ngrams(TokenTable.of([[1, 2], [], [3]], 4), 3).counts()
     assert len(counts.firsts) == len(counts.units) == len(counts.totals) == 0
 
 
 def test_a_table_without_tokens():
-    assert len(ngrams(TokenTable.of([[], []], 1), 2).counts().firsts) == 0
+    assert len(find_ngrams(TokenTable.of([[], []], 1), 2).counts().firsts) == 0
 
 
 @given(ROWS)
 def test_totals_and_spread(rows):
-    counts = ngrams(TokenTable.of(rows, 4), 1).counts()
+    counts = find_ngrams(TokenTable.of(rows, 4), 1).counts()
     every = Counter(token for row in rows for token in row)
     assert counts.totals.tolist() == [every[token] for token in sorted(every)]
     where = Counter(token for row in rows for token in set(row))

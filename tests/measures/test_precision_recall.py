@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
-from ball_samples import make_side, modes, two_samples
+from measured_samples import make_sample, modes, two_samples
 
 from mauve.measures.precision_recall import PRECISION, RECALL, share_inside
 
 
-def both(own, human):
-    sides = make_side(own), make_side(human, "human")
-    return PRECISION.estimate(*sides), RECALL.estimate(*sides)
+def both(system, human):
+    samples = make_sample(system), make_sample(human, "human")
+    return PRECISION.estimate(*samples), RECALL.estimate(*samples)
 
 
 def test_equals_prdc():
@@ -16,17 +16,17 @@ def test_equals_prdc():
     precision, recall = both(model, human)
     assert precision.value == pytest.approx(0.9333333333333333)
     assert recall.value == pytest.approx(0.9375)
-    sides = make_side(model), make_side(human)
-    assert share_inside(*sides, k=3)[0] == pytest.approx(0.8666666666666667)
-    assert share_inside(*sides[::-1], k=3)[0] == pytest.approx(0.925)
+    samples = make_sample(model), make_sample(human)
+    assert share_inside(*samples, k=3)[0] == pytest.approx(0.8666666666666667)
+    assert share_inside(*samples[::-1], k=3)[0] == pytest.approx(0.925)
 
 
 def test_identity_and_swap():
     human, model = two_samples()
-    assert [found.value for found in both(human, human)] == [1, 1]
+    assert [e.value for e in both(human, human)] == [1, 1]
     there, back = both(model, human), both(human, model)
-    assert [found.value for found in there] == [found.value for found in back[::-1]]
-    np.testing.assert_allclose(there[0].moves, back[1].human_moves)
+    assert [e.value for e in there] == [e.value for e in back[::-1]]
+    np.testing.assert_allclose(there[0].influences, back[1].human_influences)
 
 
 def test_order_of_texts_has_no_effect():
@@ -37,7 +37,7 @@ def test_order_of_texts_has_no_effect():
 
 def test_far_samples_share_nothing():
     human, model = two_samples()
-    assert [found.value for found in both(model + 100, human)] == [0, 0]
+    assert [e.value for e in both(model + 100, human)] == [0, 0]
 
 
 def test_a_dropped_mode_lowers_recall_alone():
@@ -61,15 +61,15 @@ def test_one_human_outlier_fools_precision():
 
 
 def test_standard_error_is_that_of_repetition():
-    # 100 pairs of samples. The ratio of the mean estimate to the spread found is 1.0 to 1.2 in
+    # 100 pairs of samples. The ratio of the mean estimate to the actual spread is 1.0 to 1.2 in
     # long runs, and its own relative error 0.07: a bound at 0.75 or 1.5 is three errors away, so
     # false alarms are below 1%. Guards the jackknife's scale and its double count of chance.
     rng = np.random.default_rng(3)
-    found = [
+    pairs = [
         both(rng.normal(size=(150, 5)) + np.eye(1, 5), rng.normal(size=(150, 5)))
         for _ in range(100)
     ]
-    for estimates in zip(*found, strict=True):
+    for estimates in zip(*pairs, strict=True):
         spread = np.std([e.value for e in estimates], ddof=1)
         mean = np.sqrt(np.mean([e.standard_error**2 for e in estimates]))
         assert 0.75 < mean / spread < 1.5

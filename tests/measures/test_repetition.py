@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side, TokenTable
+from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.repetition import REPETITION, repeated_lengths
 
 TOKENS = st.lists(st.integers(0, 2), max_size=12)
@@ -56,9 +56,9 @@ def test_shortest_repeated_phrase(row, length):
 
 @given(st.lists(st.tuples(TOKENS, TOKENS, st.integers(0, 3), st.integers(0, 2)), max_size=8))
 def test_equal_to_the_definition(parts):
-    rows = [head + phrase * times + phrase[:rest] for head, phrase, times, rest in parts]
-    found = repeated_lengths(TokenTable.of(rows, 3))
-    assert found.tolist() == [_plain(row) for row in rows]
+    rows = [head + phrase * times + phrase[:n_more] for head, phrase, times, n_more in parts]
+    lengths = repeated_lengths(TokenTable.of(rows, 3))
+    assert lengths.tolist() == [_plain(row) for row in rows]
 
 
 @pytest.mark.parametrize("size", range(1, 25))
@@ -84,19 +84,19 @@ def test_long_texts_take_linear_time():
 
 def test_share_of_texts():
     rows = [[1, 2, 2]] * 3 + [[2, 2, 1]] * 6 + [[]] * 3
-    side = Side("model", Groups(np.arange(12), 12), tokens=TokenTable.of(rows, 3))
-    found = REPETITION.estimate(side, side)
-    assert found.value == 0.25
+    sample = MeasuredSample("model", Groups(np.arange(12), 12), tokens=TokenTable.of(rows, 3))
+    estimate = REPETITION.estimate(sample, sample)
+    assert estimate.value == 0.25
     # The textbook's standard error of a share.
-    assert found.standard_error == pytest.approx(np.sqrt(0.25 * 0.75 / 11))
+    assert estimate.standard_error == pytest.approx(np.sqrt(0.25 * 0.75 / 11))
 
 
 def test_grows_with_every_text_that_repeats():
     shares = []
     for n in range(11):
         rows = [[1, 2, 1, 2]] * n + [[1, 2, 3]] * (10 - n)
-        side = Side("model", Groups(np.arange(10), 10), tokens=TokenTable.of(rows, 4))
-        shares.append(REPETITION.estimate(side, side).value)
+        sample = MeasuredSample("model", Groups(np.arange(10), 10), tokens=TokenTable.of(rows, 4))
+        shares.append(REPETITION.estimate(sample, sample).value)
     assert shares == [n / 10 for n in range(11)]
 
 

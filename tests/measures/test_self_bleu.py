@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Groups, deal_texts, moves_without
-from mauve.measures.protocol import Side, TokenTable
-from mauve.measures.self_bleu import closest_others, self_bleu, self_bleu_scores
+from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
+from mauve.measures.protocol import MeasuredSample, TokenTable
+from mauve.measures.self_bleu import closest_others, self_bleu_measure, self_bleu_scores
 from mauve.text.prompts import text_hashes
 
 SMOOTH = SmoothingFunction().method1
@@ -31,8 +31,8 @@ def _texts(n, seed, length=30, n_words=12):
     return [rng.choice(n_words, size, p=p / p.sum()).tolist() for size in lengths]
 
 
-def _side(rows, groups, seed=0):
-    return Side(
+def _sample(rows, groups, seed=0):
+    return MeasuredSample(
         "model",
         groups,
         texts=[str(row) for row in rows],
@@ -44,8 +44,8 @@ def _side(rows, groups, seed=0):
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2), max_size=9), min_size=2, max_size=7), st.integers(1, 4))
 def test_equal_to_nltk(rows, max_n):
-    found = self_bleu_scores(TokenTable.of(rows, 3), max_n=max_n)
-    np.testing.assert_allclose(found, _nltk(rows, max_n), rtol=0, atol=1e-12)
+    scores = self_bleu_scores(TokenTable.of(rows, 3), max_n=max_n)
+    np.testing.assert_allclose(scores, _nltk(rows, max_n), rtol=0, atol=1e-12)
 
 
 def test_equal_to_nltk_on_longer_texts():
@@ -84,10 +84,10 @@ def test_reference_value_by_hand():
 
 def test_equal_texts_have_1_and_different_ones_0():
     groups = Groups(np.arange(10) % 5, 5)
-    same = _side([[1, 2, 3, 4, 5]] * 10, groups)
-    assert self_bleu().estimate(same, same).value == pytest.approx(1)
-    apart = _side([[5 * i + j for j in range(5)] for i in range(10)], groups)
-    assert self_bleu().estimate(apart, apart).value == 0
+    same = _sample([[1, 2, 3, 4, 5]] * 10, groups)
+    assert self_bleu_measure().estimate(same, same).value == pytest.approx(1)
+    apart = _sample([[5 * i + j for j in range(5)] for i in range(10)], groups)
+    assert self_bleu_measure().estimate(apart, apart).value == 0
 
 
 def test_a_copy_of_a_text_raises_the_score():
@@ -98,67 +98,70 @@ def test_a_copy_of_a_text_raises_the_score():
     assert (more[:20] >= scores - 1e-12).all()
 
 
-@pytest.mark.parametrize("sample", [None, 12])
+@pytest.mark.parametrize("n_scored", [None, 12])
 @pytest.mark.parametrize("seed", range(4))
-def test_moves_are_those_of_doing_it_again_without_each_group(seed, sample):
+def test_influences_are_those_of_doing_it_again_without_each_group(seed, n_scored):
     rows = _texts(30, seed, length=12, n_words=5)
     groups = Groups(np.random.default_rng(seed).integers(0, 4, 30), 4)
-    side = _side(rows, groups)
-    measure = self_bleu(sample)
-    found = measure.estimate(side, side)
+    sample = _sample(rows, groups)
+    measure = self_bleu_measure(n_scored)
+    estimate = measure.estimate(sample, sample)
     scored = np.arange(30)
-    if sample is not None:
-        scores = self_bleu_scores(side.tokens)
-        scored = _drawn(rows, sample, seed=0)
-        assert found.value == pytest.approx(scores[scored].mean())
+    if n_scored is not None:
+        scores = self_bleu_scores(sample.tokens)
+        scored = _drawn(rows, n_scored, seed=0)
+        assert estimate.value == pytest.approx(scores[scored].mean())
     without = []
     for group in range(4):
         stays = np.flatnonzero(groups.labels != group)
-        rest = [rows[i] for i in stays]
+        others = [rows[i] for i in stays]
         places = np.flatnonzero(np.isin(stays, scored))
-        without.append(self_bleu_scores(TokenTable.of(rest, 12), places).mean())
+        without.append(self_bleu_scores(TokenTable.of(others, 12), places).mean())
     np.testing.assert_allclose(
-        found.moves, moves_without(np.array(without), groups.sizes), atol=1e-12
+        estimate.influences, jackknife_influences(np.array(without), groups.sizes), atol=1e-12
     )
 
 
-def _drawn(rows, sample, seed):
+def _drawn(rows, n_scored, seed):
     """Return the texts that the sampled measure scores."""
     keys = text_hashes([f"{seed} {row}" for row in rows])
-    return np.argsort(keys, kind="stable")[:sample]
+    return np.argsort(keys, kind="stable")[:n_scored]
 
 
 def test_sampled_texts_do_not_hang_on_their_order_but_on_the_seed():
     rows = _texts(60, 5)
     keys = np.arange(60, dtype=np.uint64)
     back = np.arange(60)[::-1]
-    measure = self_bleu(10)
-    ahead = _side(rows, deal_texts(keys))
-    behind = _side([rows[i] for i in back], deal_texts(keys[back]))
+    measure = self_bleu_measure(10)
+    ahead = _sample(rows, deal_texts(keys))
+    behind = _sample([rows[i] for i in back], deal_texts(keys[back]))
     first, second = measure.estimate(ahead, ahead), measure.estimate(behind, behind)
     assert first.value == pytest.approx(second.value, abs=1e-15)
-    np.testing.assert_allclose(first.moves, second.moves, atol=1e-15)
-    other = _side(rows, deal_texts(keys), seed=1)
+    np.testing.assert_allclose(first.influences, second.influences, atol=1e-15)
+    other = _sample(rows, deal_texts(keys), seed=1)
     assert measure.estimate(other, other).value != first.value
 
 
 def test_a_sample_of_all_texts_is_the_exact_measure():
-    side = _side(_texts(30, 6), Groups(np.arange(30) % 10, 10))
-    every, some = (self_bleu(sample).estimate(side, side) for sample in (None, 1000))
+    sample = _sample(_texts(30, 6), Groups(np.arange(30) % 10, 10))
+    every, some = (
+        self_bleu_measure(n_scored).estimate(sample, sample) for n_scored in (None, 1000)
+    )
     assert every.value == some.value
-    assert (every.moves == some.moves).all()
+    assert (every.influences == some.influences).all()
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_repeated_samples():
     # Guards against an interval that forgets the part of texts as references, whose ratio is 0.70
     # here. Ours is 1.16, for the jackknife errs on the large side with few texts. 300 samples
     # tell the ratio to 4%: a failure by chance comes less than once in 10,000 runs.
     values, errors = [], []
     for seed in range(300):
-        side = _side(_texts(60, seed, length=20, n_words=40), Groups(np.arange(60) % 30, 30))
-        found = self_bleu().estimate(side, side)
-        values.append(found.value)
-        errors.append(found.standard_error**2)
+        sample = _sample(_texts(60, seed, length=20, n_words=40), Groups(np.arange(60) % 30, 30))
+        estimate = self_bleu_measure().estimate(sample, sample)
+        values.append(estimate.value)
+        errors.append(estimate.standard_error**2)
     ratio = np.sqrt(np.mean(errors)) / np.std(values, ddof=1)
     assert 0.95 < ratio < 1.35
 
@@ -173,17 +176,17 @@ def test_closest_length_is_that_of_a_plain_search(lengths):
 
 
 def test_texts_without_tokens_are_refused():
-    side = _side([[]] * 10, Groups(np.arange(10), 10))
+    sample = _sample([[]] * 10, Groups(np.arange(10), 10))
     with pytest.raises(InvalidParameterError, match="'model' must have at least one token"):
-        self_bleu().estimate(side, side)
+        self_bleu_measure().estimate(sample, sample)
 
 
 def test_one_group_is_refused():
-    side = _side(_texts(10, 0), Groups(np.zeros(10, dtype=int), 1))
+    sample = _sample(_texts(10, 0), Groups(np.zeros(10, dtype=int), 1))
     with pytest.raises(InvalidParameterError, match=r"more than one group.*10 of 10 texts in one"):
-        self_bleu().estimate(side, side)
+        self_bleu_measure().estimate(sample, sample)
 
 
 def test_sample_below_1_is_refused():
-    with pytest.raises(InvalidParameterError, match="'sample' parameter of self_bleu"):
-        self_bleu(0)
+    with pytest.raises(InvalidParameterError, match="'n_scored' parameter of self_bleu"):
+        self_bleu_measure(0)

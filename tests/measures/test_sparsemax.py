@@ -1,19 +1,14 @@
 """Sparsemax score from whole distributions."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured_samples import distributions, jackknife, model_samples
 from numpy.testing import assert_allclose
 
 from mauve.errors import InvalidParameterError
 from mauve.measures.sparsemax import SPARSEMAX, sparsemax_scores
-
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
-from model_samples import jackknife, sample, sides
 
 
 def by_hand(p, tokens):
@@ -23,31 +18,31 @@ def by_hand(p, tokens):
 
 @pytest.mark.parametrize("zeros", [False, True])
 def test_whole_distributions(zeros):
-    p, tokens, lengths = sample(zeros=zeros)
-    found = SPARSEMAX.estimate(*sides(p, tokens, lengths))
-    assert found.value == pytest.approx(by_hand(p, tokens).mean(), abs=1e-12)
+    p, tokens, lengths = distributions(zeros=zeros)
+    estimate = SPARSEMAX.estimate(*model_samples(p, tokens, lengths))
+    assert estimate.value == pytest.approx(by_hand(p, tokens).mean(), abs=1e-12)
 
 
 @given(st.integers(1, 50), st.integers(0, 10**6), st.floats(0, 30))
 def test_lies_between_nothing_and_one(size, seed, spread):
-    p, tokens, _ = sample(size=size, seed=seed, spread=spread)
-    found = sparsemax_scores(p[np.arange(len(p)), tokens], (p**2).sum(axis=1))
-    assert (found >= -1e-12).all()
-    assert (found <= 1 + 1e-12).all()
-    assert_allclose(found, by_hand(p, tokens), atol=1e-12)
+    p, tokens, _ = distributions(size=size, seed=seed, spread=spread)
+    scores = sparsemax_scores(p[np.arange(len(p)), tokens], (p**2).sum(axis=1))
+    assert (scores >= -1e-12).all()
+    assert (scores <= 1 + 1e-12).all()
+    assert_allclose(scores, by_hand(p, tokens), atol=1e-12)
 
 
 def test_of_a_uniform_distribution():
     size = 8
     p, tokens = np.full((5, size), 1 / size), np.arange(5)
     expected = 1 / size + (1 - 1 / size) / 2
-    assert SPARSEMAX.estimate(*sides(p, tokens, [2, 3])).value == pytest.approx(expected)
+    assert SPARSEMAX.estimate(*model_samples(p, tokens, [2, 3])).value == pytest.approx(expected)
 
 
 def test_of_a_sure_decoder_is_its_accuracy():
     p = np.eye(4)[[0, 1, 2, 3, 0]]
-    found = SPARSEMAX.estimate(*sides(p, np.array([0, 1, 2, 0, 1]), [2, 3]))
-    assert found.value == pytest.approx(3 / 5)
+    estimate = SPARSEMAX.estimate(*model_samples(p, np.array([0, 1, 2, 0, 1]), [2, 3]))
+    assert estimate.value == pytest.approx(3 / 5)
 
 
 def test_is_greatest_for_the_true_distribution():
@@ -59,12 +54,12 @@ def test_is_greatest_for_the_true_distribution():
 
 
 def test_interval_is_that_of_the_human_texts():
-    p, tokens, lengths = sample(n_texts=200)
-    own, human = sides(p, tokens, lengths)
-    found = SPARSEMAX.estimate(own, human)
+    p, tokens, lengths = distributions(n_texts=200)
+    system, human = model_samples(p, tokens, lengths)
+    estimate = SPARSEMAX.estimate(system, human)
     expected = jackknife(lambda p, y: by_hand(p, y).mean(), p, tokens, lengths)
-    assert len(found.moves) == human.groups.count
-    assert found.standard_error == pytest.approx(expected, rel=0.02)
+    assert len(estimate.influences) == human.groups.count
+    assert estimate.standard_error == pytest.approx(expected, rel=0.02)
 
 
 def test_declared_as_a_comparison_where_higher_is_better():
@@ -73,6 +68,6 @@ def test_declared_as_a_comparison_where_higher_is_better():
 
 
 def test_no_token_at_all():
-    p, tokens, _ = sample()
+    p, tokens, _ = distributions()
     with pytest.raises(InvalidParameterError, match="The model of 'nucleus' must be shown"):
-        SPARSEMAX.estimate(*sides(p[:0], tokens[:0], [0, 0]))
+        SPARSEMAX.estimate(*model_samples(p[:0], tokens[:0], [0, 0]))

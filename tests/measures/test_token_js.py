@@ -1,18 +1,13 @@
 """Jensen–Shannon divergence from whole distributions."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measured_samples import distributions, jackknife, model_samples
 from numpy.testing import assert_allclose
 
 from mauve.measures.token_js import TOKEN_JS, token_divergences
-
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
-from model_samples import jackknife, sample, sides
 
 
 def kl(p, q):
@@ -30,9 +25,9 @@ def by_hand(p, tokens):
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("spread", [0, 1, 10])
 def test_whole_distributions(zeros, spread):
-    p, tokens, lengths = sample(zeros=zeros, spread=spread)
-    found = TOKEN_JS.estimate(*sides(p, tokens, lengths))
-    assert found.value == pytest.approx(by_hand(p, tokens).mean(), abs=1e-12)
+    p, tokens, lengths = distributions(zeros=zeros, spread=spread)
+    estimate = TOKEN_JS.estimate(*model_samples(p, tokens, lengths))
+    assert estimate.value == pytest.approx(by_hand(p, tokens).mean(), abs=1e-12)
     chances = p[np.arange(len(p)), tokens]
     assert_allclose(token_divergences(chances), by_hand(p, tokens), atol=1e-12)
 
@@ -51,16 +46,16 @@ def test_greedy_decoding_in_the_paper():
 
 @given(st.lists(st.floats(0, 1), min_size=2))
 def test_falls_from_log_2_to_0(chances):
-    found = token_divergences(np.sort(np.array(chances)))
-    assert (found >= 0).all()
-    assert (found <= np.log(2)).all()
-    assert (np.diff(found) <= 1e-12).all()
+    divergences = token_divergences(np.sort(np.array(chances)))
+    assert (divergences >= 0).all()
+    assert (divergences <= np.log(2)).all()
+    assert (np.diff(divergences) <= 1e-12).all()
     assert_allclose(token_divergences(np.array([0.0, 1.0])), [np.log(2), 0], atol=1e-15)
 
 
 def test_interval_is_that_of_the_human_texts():
-    p, tokens, lengths = sample(n_texts=200)
-    found = TOKEN_JS.estimate(*sides(p, tokens, lengths))
+    p, tokens, lengths = distributions(n_texts=200)
+    estimate = TOKEN_JS.estimate(*model_samples(p, tokens, lengths))
     expected = jackknife(lambda p, y: by_hand(p, y).mean(), p, tokens, lengths)
-    assert found.standard_error == pytest.approx(expected, rel=0.02)
+    assert estimate.standard_error == pytest.approx(expected, rel=0.02)
     assert (TOKEN_JS.direction, TOKEN_JS.is_statistic) == ("lower", False)

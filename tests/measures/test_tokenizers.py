@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -61,9 +62,9 @@ def test_words_have_one_number_in_all_samples(samples):
 def test_numbers_do_not_depend_on_the_order_of_texts():
     texts = ["b c a", "a d", "c c e"]
     mixed = random.Random(0).sample(texts, 3)
-    (one,), (other,) = Words().tables([texts]), Words().tables([mixed])
+    (first,), (second,) = Words().tables([texts]), Words().tables([mixed])
     for i, text in enumerate(mixed):
-        np.testing.assert_array_equal(other.row(i), one.row(texts.index(text)))
+        np.testing.assert_array_equal(second.row(i), first.row(texts.index(text)))
 
 
 def test_types_of_a_table():
@@ -76,11 +77,11 @@ def test_types_of_a_table():
 
 
 def test_bundled_file_and_folder_are_one_tokenizer():
-    found = [get_tokenizer(spec) for spec in ("bundled", str(MODEL), str(MODEL / "tokenizer.json"))]
-    tables = [tokenizer.tables([TEXTS])[0] for tokenizer in found]
+    same = [get_tokenizer(spec) for spec in ("bundled", str(MODEL), str(MODEL / "tokenizer.json"))]
+    tables = [tokenizer.tables([TEXTS])[0] for tokenizer in same]
     for table in tables[1:]:
         np.testing.assert_array_equal(table.ids, tables[0].ids)
-    assert len({tokenizer.signature.rpartition("@")[2] for tokenizer in found}) == 1
+    assert len({tokenizer.signature.rpartition("@")[2] for tokenizer in same}) == 1
 
 
 def test_signature_changes_with_the_file(tmp_path):
@@ -112,12 +113,12 @@ def test_whole_texts_whatever_the_file_asks_for(tmp_path):
     }
     file = tmp_path / "tokenizer.json"
     file.write_text(json.dumps(content), encoding="utf-8")
-    for found, wanted in zip(
+    for table, expected in zip(
         get_tokenizer(str(file)).tables([TEXTS]),
         get_tokenizer("bundled").tables([TEXTS]),
         strict=True,
     ):
-        np.testing.assert_array_equal(found.lengths, wanted.lengths)
+        np.testing.assert_array_equal(table.lengths, expected.lengths)
 
 
 def test_folder_without_the_file_is_read_by_transformers(tmp_path):
@@ -127,21 +128,21 @@ def test_folder_without_the_file_is_read_by_transformers(tmp_path):
     merges = [pair if isinstance(pair, str) else " ".join(pair) for pair in content["merges"]]
     (tmp_path / "merges.txt").write_text("\n".join(["#version: 0.2", *merges]), encoding="utf-8")
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "GPT2Tokenizer"}')
-    found = get_tokenizer(str(tmp_path))
-    assert found.signature.startswith(tmp_path.name + "@")
-    (table,), (wanted,) = found.tables([TEXTS]), get_tokenizer("bundled").tables([TEXTS])
-    np.testing.assert_array_equal(table.ids, wanted.ids)
+    tokenizer = get_tokenizer(str(tmp_path))
+    assert tokenizer.signature.startswith(tmp_path.name + "@")
+    (table,), (expected,) = tokenizer.tables([TEXTS]), get_tokenizer("bundled").tables([TEXTS])
+    np.testing.assert_array_equal(table.ids, expected.ids)
 
 
 def test_tokenizer_written_in_python(tmp_path):
     pytest.importorskip("transformers")
     config = '{"tokenizer_class": "ByT5Tokenizer", "extra_ids": 0}'  # a token is a byte plus 3
     (tmp_path / "tokenizer_config.json").write_text(config)
-    found = get_tokenizer(str(tmp_path))
-    (table,) = found.tables([["ab", ""]])
+    tokenizer = get_tokenizer(str(tmp_path))
+    (table,) = tokenizer.tables([["ab", ""]])
     assert table.ids.tolist() == [100, 101]  # no end of text
     assert table.lengths.tolist() == [2, 0]
-    assert "@" in found.signature
+    assert "@" in tokenizer.signature
 
 
 def test_names_that_cannot_be_read(tmp_path, monkeypatch):
@@ -150,7 +151,7 @@ def test_names_that_cannot_be_read(tmp_path, monkeypatch):
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(InvalidParameterError, match="could not be loaded"):
         get_tokenizer(str(tmp_path))
-    monkeypatch.setattr("mauve.errors.find_spec", lambda module: None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MissingExtraError, match=r'pip install "mauve-eval\[transformers\]"'):
         get_tokenizer("gpt2")
 

@@ -2,17 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measured_samples import make_sample
 
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Groups, deal_texts, moves_without
-from mauve.measures.protocol import Side
+from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
+from mauve.measures.protocol import MeasuredSample
 from mauve.measures.vendi import VENDI, vendi_score
-
-
-def make_side(features, *, n_groups=50):
-    n = len(features)
-    keys = np.random.default_rng(n).permutation(n).astype(np.uint64)
-    return Side("model", deal_texts(keys, n_groups), features=features)
 
 
 def test_equals_vendi_score():
@@ -25,9 +20,11 @@ def test_both_matrices_give_the_same():
     # Columns of zeros change no cosine, but make d larger than n.
     features = np.random.default_rng(0).normal(size=(30, 8)) + 0.5
     wide = np.hstack([features, np.zeros((30, 40))])
-    one, two = (VENDI.estimate(make_side(own), make_side(own)) for own in (features, wide))
-    assert two.value == pytest.approx(one.value, rel=1e-12)
-    np.testing.assert_allclose(two.moves, one.moves, atol=1e-12)
+    first, second = (
+        VENDI.estimate(make_sample(sample), make_sample(sample)) for sample in (features, wide)
+    )
+    assert second.value == pytest.approx(first.value, rel=1e-12)
+    np.testing.assert_allclose(second.influences, first.influences, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 7])
@@ -48,8 +45,8 @@ def test_of_two_texts_at_an_angle():
     # The kernel [[1, c], [c, 1]] / 2 has the eigenvalues (1 ± c) / 2.
     c = 0.6
     shares = np.array([(1 + c) / 2, (1 - c) / 2])
-    found = vendi_score(np.array([[1.0, 0.0], [c, 0.8]]))
-    assert found == pytest.approx(np.exp(-shares @ np.log(shares)))
+    score = vendi_score(np.array([[1.0, 0.0], [c, 0.8]]))
+    assert score == pytest.approx(np.exp(-shares @ np.log(shares)))
 
 
 def test_of_directions_without_preference():
@@ -57,8 +54,8 @@ def test_of_directions_without_preference():
     # about 0.0045 here, with a standard deviation of 0.0008 (both measured): 0.01 is 7 of these
     # further, false alarms below 1e-6.
     d = 10
-    found = vendi_score(np.random.default_rng(1).normal(size=(10_000, d)))
-    assert d - 0.01 < found < d
+    score = vendi_score(np.random.default_rng(1).normal(size=(10_000, d)))
+    assert d - 0.01 < score < d
 
 
 def test_grows_with_the_spread():
@@ -90,32 +87,34 @@ def test_very_large_and_small_features():
 
 
 @pytest.mark.parametrize("shape", [(40, 4), (30, 60)])
-def test_moves_are_those_of_the_jackknife(shape):
+def test_influences_are_those_of_the_jackknife(shape):
     # Against the score computed again without each group.
     features = np.random.default_rng(3).normal(size=shape) + 0.3
-    side = make_side(features, n_groups=8)
-    without = np.array([vendi_score(features[side.groups.labels != group]) for group in range(8)])
-    found = VENDI.estimate(side, side)
-    assert found.value == pytest.approx(vendi_score(features))
-    np.testing.assert_allclose(found.moves, moves_without(without, side.groups.sizes))
+    sample = make_sample(features, n_groups=8)
+    without = np.array([vendi_score(features[sample.groups.labels != group]) for group in range(8)])
+    estimate = VENDI.estimate(sample, sample)
+    assert estimate.value == pytest.approx(vendi_score(features))
+    np.testing.assert_allclose(
+        estimate.influences, jackknife_influences(without, sample.groups.sizes)
+    )
 
 
-def test_group_without_texts_moves_nothing():
+def test_group_without_texts_has_no_influence():
     features = np.random.default_rng(6).normal(size=(10, 3))
     groups = Groups(np.arange(10) % 4, 6, by_prompt=True)
-    side = Side("model", groups, features=features)
-    assert VENDI.estimate(side, side).moves[4:].tolist() == [0, 0]
+    sample = MeasuredSample("model", groups, features=features)
+    assert VENDI.estimate(sample, sample).influences[4:].tolist() == [0, 0]
 
 
 def test_error_where_texts_are_fewer_than_dimensions():
     # 200 samples: a standard deviation is off by 5%, so that 0.8 and 1.25 are 4 standard
     # errors, false alarms 6e-5. Guards against the influence function, which gives 0.70 here.
     rng = np.random.default_rng(7)
-    found = []
+    estimates = []
     for _ in range(200):
-        side = make_side(rng.normal(size=(30, 60)) * np.geomspace(1, 0.2, 60) + 0.3)
-        found.append(VENDI.estimate(side, side))
-    ratio = np.mean([one.standard_error for one in found]) / np.std([one.value for one in found])
+        sample = make_sample(rng.normal(size=(30, 60)) * np.geomspace(1, 0.2, 60) + 0.3)
+        estimates.append(VENDI.estimate(sample, sample))
+    ratio = np.mean([e.standard_error for e in estimates]) / np.std([e.value for e in estimates])
     assert 0.8 < ratio < 1.25
 
 
@@ -128,8 +127,8 @@ def test_intervals_cover_the_truth():
     hits = 0
     for _ in range(300):
         features = np.eye(3)[rng.choice(3, size=400, p=[0.5, 0.25, 0.25])]
-        side = make_side(features)
-        low, high = VENDI.estimate(side, side).interval(0.95, low=VENDI.low)
+        sample = make_sample(features)
+        low, high = VENDI.estimate(sample, sample).interval(0.95, low=VENDI.low)
         hits += low <= 2**1.5 <= high
     assert hits >= 270
 
@@ -138,9 +137,9 @@ def test_order_of_texts_does_not_matter():
     rng = np.random.default_rng(5)
     features, keys = rng.normal(size=(100, 6)), rng.permutation(100).astype(np.uint64)
     order = rng.permutation(100)
-    one = Side("a", deal_texts(keys), features=features)
-    two = Side("a", deal_texts(keys[order]), features=features[order])
-    first, second = VENDI.estimate(one, one), VENDI.estimate(two, two)
+    ahead = MeasuredSample("a", deal_texts(keys), features=features)
+    shuffled = MeasuredSample("a", deal_texts(keys[order]), features=features[order])
+    first, second = VENDI.estimate(ahead, ahead), VENDI.estimate(shuffled, shuffled)
     assert second.value == pytest.approx(first.value)
     assert second.standard_error == pytest.approx(first.standard_error)
 
@@ -148,12 +147,12 @@ def test_order_of_texts_does_not_matter():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int64])
 def test_takes_numbers_of_any_kind(dtype):
     features = np.arange(1, 61).reshape(20, 3) % 7 + 1
-    found = vendi_score(features.astype(dtype))
-    assert found == pytest.approx(vendi_score(features.astype(float)), rel=1e-12)
+    score = vendi_score(features.astype(dtype))
+    assert score == pytest.approx(vendi_score(features.astype(float)), rel=1e-12)
 
 
 def test_row_of_zeros_is_an_error():
     features = np.ones((12, 3))
     features[4] = 0
     with pytest.raises(InvalidParameterError, match="zeros for text 4 of 'model' instead"):
-        VENDI.estimate(make_side(features), make_side(features))
+        VENDI.estimate(make_sample(features), make_sample(features))

@@ -10,7 +10,6 @@ from safetensors.numpy import save
 from mauve.atomic import atomic_write, check_writable
 from mauve.cli import embedding
 from mauve.cli.terminal import new_console, progress_bar, say, warnings_as_lines
-from mauve.embed.load import embed_texts, embedding_origin
 from mauve.embed.registry import get_embedder
 from mauve.embed.samples import is_text_file
 from mauve.errors import InvalidParameterError

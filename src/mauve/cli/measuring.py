@@ -12,7 +12,6 @@ from mauve.embed.samples import SampleLike
 from mauve.escape import escaped
 from mauve.measures.registry import GROUPS
 from mauve.measures.results import Measurements
-from mauve.measures.tables import cells, column_title, row_names
 
 Tokenizer = Annotated[
     str,
@@ -91,13 +90,10 @@ def read_training(path: Path | None, field: str) -> SampleLike | None:
 
 def print_measurements(console: Console, found: Measurements, *, gaps: bool = False) -> None:
     """Print as many tables as it takes for all columns to fit."""
-    names = row_names(found)
+    names = found.row_names(gaps=gaps)
     columns = {
-        column_title(measure, gaps=gaps): [str(c) for c in cells(found, measure, gaps=gaps)]
-        for measure in found.measures
+        column.heading: [str(cell) for cell in column.cells] for column in found.columns(gaps=gaps)
     }
-    if gaps:  # human text is at no distance from itself
-        names = names[:-1]
     for i, titles in enumerate(fitting(console.width, names, columns)):
         if i:
             console.print()

@@ -120,7 +120,7 @@ class MauveResult:
         return equivalence_to_one(self.mauve, self.gap_error, margin)
 
     def texts_needed(self, difference: float, power: float = 0.8) -> int:
-        """Return the number of texts per sample that detect a score `difference` away from this one.
+        """Return the number of texts per sample that detect a score `difference` from this one.
 
         For two systems with scores near this one, both measured on that many texts of
         their own against the same human texts.

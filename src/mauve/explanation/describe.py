@@ -87,8 +87,8 @@ def cluster_measures(
     Notes
     -----
     Words and repetition are means over texts. Perplexity is that of all tokens together, as in
-    :func:`mauve.measures.perplexity.perplexity`: :math:`\exp(\sum_i n_i h_i / \sum_i n_i)` for
-    texts of :math:`n_i` tokens with a mean negative log-probability of :math:`h_i`.
+    :func:`mauve.measures.perplexity.corpus_perplexity`: :math:`\exp(\sum_i n_i h_i / \sum_i n_i)`
+    for texts of :math:`n_i` tokens with a mean negative log-probability of :math:`h_i`.
 
     Examples
     --------

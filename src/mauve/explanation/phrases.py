@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import IntegerArray
-from mauve.measures.ngrams import ngrams
+from mauve.measures.ngrams import find_ngrams
 from mauve.measures.protocol import TokenTable
 from mauve.measures.tokenizers import Words
 from mauve.text.words import SPACELESS
@@ -115,7 +115,7 @@ def read_phrases(texts: Sequence[str]) -> Presence:
     table, units, vocabulary = _stretches(texts)
     firsts, spreads, rows = [np.empty((0, LONGEST), np.int32)], [], []
     if len(table):
-        grams = ngrams(table, 1, units)
+        grams = find_ngrams(table, 1, units)
         for length in range(1, LONGEST + 1):
             counts = grams.counts()
             is_frequent = counts.spread >= FEWEST

@@ -1,26 +1,26 @@
-"""A linear classifier that tells a model's texts from human ones."""
+"""Train a linear classifier that distinguishes a system's texts from human text."""
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
-from mauve.errors import InvalidParameterError, MissingExtraError
-from mauve.measures.protocol import Side
+from mauve.errors import InvalidParameterError, need_packages
+from mauve.measures.protocol import MeasuredSample, needed
 from mauve.quantize.crossfit import content_keys
 
+#: Folds of the cross-validation.
 N_FOLDS = 5
 
-#: What cross-validation chooses from: scikit-learn's C, the inverse of the weight of L2.
+#: Candidates of the cross-validation for scikit-learn's C, the inverse of the weight of L2.
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts of both samples, ordered by their content so that the given order has no effect.
+    """Texts of both samples, ordered by their content so that the input order has no effect.
 
     Attributes
     ----------
@@ -28,10 +28,10 @@ class Labelled:
         In double precision.
     is_human : array of bool, shape (n,)
     rank : array of int, shape (n,)
-        A random order of what must not be torn apart: prompts where groups are made of them,
-        else texts; equal texts have one rank.
+        A random order of the units that stay together: prompts if groups are made of prompts,
+        else texts. Equal texts have the same rank.
     row : array of int, shape (n,)
-        Where a text stands in its own sample.
+        Index of each text in its sample.
     by_prompt : bool
     """
 
@@ -41,71 +41,70 @@ class Labelled:
     row: NDArray[np.intp]
     by_prompt: bool
 
-    def part(self, chosen: BoolArray) -> "Labelled":
+    def subset(self, selected: BoolArray) -> "Labelled":
         """Return some of the texts."""
         return Labelled(
-            self.features[chosen],
-            self.is_human[chosen],
-            self.rank[chosen],
-            self.row[chosen],
+            self.features[selected],
+            self.is_human[selected],
+            self.rank[selected],
+            self.row[selected],
             self.by_prompt,
         )
 
-    def deal(self, n_parts: int) -> NDArray[np.intp]:
-        """Deal the texts into parts, of equal size in both samples; return the part of each.
+    def split(self, n_parts: int) -> NDArray[np.intp]:
+        """Divide the texts of each sample into parts of equal size; return the part of each text.
 
-        Prompts are not torn apart, so that a classifier is tried on prompts it has not seen.
+        Texts of one prompt are in one part, so that a classifier is tested on new prompts.
         """
         parts = np.unique(self.rank, return_inverse=True)[1] % n_parts
         if not self.by_prompt:
             for sample in (self.is_human, ~self.is_human):
-                # Runs of the order keep equal texts together, but where a run ends.
+                # Consecutive runs keep equal texts together, except at the end of a run.
                 order = np.flatnonzero(sample)[np.argsort(self.rank[sample], kind="stable")]
                 parts[order] = np.arange(len(order)) * n_parts // len(order)
         for part in range(n_parts):
-            for there in (parts == part, parts != part):
-                if len(np.unique(self.is_human[there])) < 2:
+            for members in (parts == part, parts != part):
+                if len(np.unique(self.is_human[members])) < 2:
                     raise InvalidParameterError(
                         "A classifier must be trained on some prompts of both samples and "
-                        f"tried on others. Got too few prompts for {n_parts} parts instead: "
+                        f"tested on others. Got too few prompts for {n_parts} parts instead: "
                         "take more prompts, or leave the measure out."
                     )
         return parts
 
 
-def labelled(own: Side, human: Side) -> Labelled:
-    """Put the texts of two samples together.
+def labelled(system: MeasuredSample, human: MeasuredSample) -> Labelled:
+    """Combine the texts of two samples.
 
     Examples
     --------
     >>> from mauve.measures.estimate import Groups
-    >>> groups = Groups(np.arange(8), 8)
-    >>> model = Side("model", groups, features=np.arange(8.0)[:, None])
-    >>> texts = labelled(model, Side("human", groups, features=np.arange(8.0, 16)[:, None]))
-    >>> np.bincount(texts.deal(4)[texts.is_human]).tolist()
+    >>> groups, line = Groups(np.arange(8), 8), np.arange(8.0)[:, None]
+    >>> model = MeasuredSample("model", groups, features=line)
+    >>> texts = labelled(model, MeasuredSample("human", groups, features=line + 8))
+    >>> np.bincount(texts.split(4)[texts.is_human]).tolist()
     [2, 2, 2, 2]
     """
-    assert own.features is not None
-    assert human.features is not None
-    sides = (own.features, human.features)
-    features = np.concatenate([np.asarray(side, dtype=np.float64) for side in sides])
+    samples = [(sample, needed(sample.features, "features")) for sample in (system, human)]
+    features = np.concatenate([np.asarray(rows, dtype=np.float64) for _, rows in samples])
     if not np.any(features != features[0]):
         raise InvalidParameterError(
-            f"The features of '{own.name}' and '{human.name}' must differ between texts. Got "
+            f"The features of '{system.name}' and '{human.name}' must differ between texts. Got "
             f"{len(features)} equal rows instead: check the embedder."
         )
     keys = [
-        content_keys(f.astype(np.float32)) if s.keys is None else s.keys
-        for s, f in ((own, own.features), (human, human.features))
+        content_keys(rows.astype(np.float32)) if sample.keys is None else sample.keys
+        for sample, rows in samples
     ]
     units = np.unique(np.concatenate(keys), return_inverse=True)[1]
     order = np.argsort(units, kind="stable")
-    if own.groups.by_prompt:
-        units = np.concatenate([own.groups.labels, human.groups.labels])
-    rank = np.random.default_rng(own.seed).permutation(int(units.max()) + 1)[units]
-    row = np.concatenate([np.arange(len(side)) for side in sides])
-    is_human = np.arange(len(features)) >= len(own.features)
-    return Labelled(features[order], is_human[order], rank[order], row[order], own.groups.by_prompt)
+    by_prompt = system.groups.by_prompt
+    if by_prompt:
+        units = np.concatenate([system.groups.labels, human.groups.labels])
+    rank = np.random.default_rng(system.seed).permutation(int(units.max()) + 1)[units]
+    row = np.concatenate([np.arange(len(rows)) for _, rows in samples])
+    is_human = np.repeat([False, True], [len(rows) for _, rows in samples])
+    return Labelled(features[order], is_human[order], rank[order], row[order], by_prompt)
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class Classifier:
     ----------
     mean, scale, weights : array of shape (d,)
     intercept : float
-        With what came from the sizes of the samples taken off.
+        Without the logarithm of the ratio of the sample sizes.
     """
 
     mean: FloatArray
@@ -125,56 +124,55 @@ class Classifier:
     intercept: float
 
     def log_odds(self, features: FloatArray) -> FloatArray:
-        r"""Return :math:`\log p(x)/q(x)` at texts, shape (n,): above 0 where human is likelier."""
+        r"""Return :math:`\log p(x)/q(x)` at texts, shape (n,): positive if human is likelier."""
         return np.asarray((features - self.mean) / self.scale @ self.weights + self.intercept)
 
 
 def train(texts: Labelled, strength: float) -> Classifier:
-    r"""Train a classifier by the logistic loss and L2.
+    r"""Train a classifier with the logistic loss and an L2 penalty.
+
+    Parameters
+    ----------
+    texts : Labelled
+    strength : float
+        Inverse of the weight of the penalty.
 
     Notes
     -----
-    The classifier finds :math:`\log p/q + \log n/m` for n human texts and m of the model;
-    the latter is subtracted.
+    The classifier estimates :math:`\log p/q + \log n/m` for n human texts and m of the system;
+    the second term is subtracted.
     """
+    what = "A measure that trains a classifier"
+    need_packages(what, ["sklearn"], "classifier", "leave the measure out")
     from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
     mean, scale = texts.features.mean(axis=0), texts.features.std(axis=0)
-    scale[scale <= 1e-9 * np.abs(mean)] = 1.0  # a constant feature says nothing
-    fitted: Any = LogisticRegression(C=strength, max_iter=2000)
-    fitted.fit((texts.features - mean) / scale, texts.is_human)
+    scale[scale <= 1e-9 * np.abs(mean)] = 1.0  # constant features have no effect
+    regression: Any = LogisticRegression(C=strength, max_iter=2000)
+    regression.fit((texts.features - mean) / scale, texts.is_human)
     n_human = int(texts.is_human.sum())
     prior = np.log(n_human / (len(texts.is_human) - n_human))
-    return Classifier(mean, scale, fitted.coef_[0], float(fitted.intercept_[0] - prior))
+    return Classifier(mean, scale, regression.coef_[0], float(regression.intercept_[0] - prior))
 
 
 def cross_fit(texts: Labelled) -> tuple[FloatArray, float]:
-    """Return the log odds of each text by classifiers that were not trained on it.
+    """Return the log odds of each text by a classifier that was not trained on it.
 
     Returns
     -------
     log_odds : array of shape (n,)
     strength : float
-        That of :data:`STRENGTHS` with the least logistic loss on texts held out, both samples
-        with equal weight.
+        The one of :data:`STRENGTHS` with the smallest logistic loss on held-out texts, with
+        equal weight for both samples.
     """
-    folds = texts.deal(N_FOLDS)
+    folds = texts.split(N_FOLDS)
     odds = np.empty((len(STRENGTHS), len(folds)))
     for fold in range(N_FOLDS):
         held_out = folds == fold
-        rest = texts.part(~held_out)
+        training = texts.subset(~held_out)
         for i, strength in enumerate(STRENGTHS):
-            odds[i, held_out] = train(rest, strength).log_odds(texts.features[held_out])
+            odds[i, held_out] = train(training, strength).log_odds(texts.features[held_out])
     losses = np.logaddexp(0, np.where(texts.is_human, -odds, odds))
     mean_losses = [losses[:, sample].mean(axis=1) for sample in (texts.is_human, ~texts.is_human)]
     best = int(np.argmin(np.sum(mean_losses, axis=0)))
     return odds[best], STRENGTHS[best]
-
-
-def need_scikit_learn(measure: str) -> None:
-    """Raise if scikit-learn is not installed."""
-    if find_spec("sklearn") is None:
-        raise MissingExtraError(
-            f"The measure '{measure}' needs scikit-learn, which is not installed: "
-            'pip install "mauve-eval[classifier]", or leave the measure out.'
-        )

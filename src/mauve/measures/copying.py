@@ -1,4 +1,4 @@
-"""Copying: how much of a sample stands in the texts that its model was trained on."""
+"""Compute the share of n-grams of a sample that occur in its training texts."""
 
 from collections.abc import Iterator
 
@@ -9,36 +9,45 @@ from mauve.arrays import BoolArray, HashArray, IntArray
 from mauve.errors import InvalidParameterError, check_int
 from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, ratio
-from mauve.measures.ngrams import ngrams
-from mauve.measures.protocol import Measure, Side, TokenTable
+from mauve.measures.ngrams import find_ngrams
+from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
 
-_BITS = 25  # of a hash: two tables of 32 MB
-_STRETCH = 1 << 18  # n-grams that are hashed at a time, so that they stay in the cache
-# Odd, so that no bit is lost; the digits of the golden ratio and of the roots of 2 and 3.
+_HASH_BITS = 25  # two tables of 32 MB
+_BLOCK_SIZE = 1 << 18  # n-grams that are hashed at a time, so that they stay in the cache
+# Odd, so that no bit is lost: the digits of the golden ratio and of the roots of 2 and 3.
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0x6A09E667F3BCC909, 0xBB67AE8584CAA73B], dtype=np.uint64)
 
 
-def copied_ngrams(table: TokenTable, training: TokenTable, n: int) -> IntArray:
+def copied_ngrams(
+    table: TokenTable,
+    training: TokenTable,
+    n: int,
+    *,
+    hash_bits: int = _HASH_BITS,
+    block_size: int = _BLOCK_SIZE,
+) -> IntArray:
     """Count the n-grams of each text that occur in the training texts.
 
     Parameters
     ----------
     table, training : TokenTable
-        With one numbering.
+        With the same token ids.
     n : int
-        Number of tokens of each.
+        Number of tokens of an n-gram.
+    hash_bits, block_size : int
+        Size of the hash tables, and n-grams hashed at a time. Neither changes the result.
 
     Returns
     -------
     array of int, shape (n_texts,)
-        Of the texts of `table`; an n-gram that stands in a text twice counts twice.
+        For each text of `table`; an n-gram that occurs twice in a text counts twice.
 
     Notes
     -----
-    N-grams are compared by their tokens, and none reaches from one text into the next. Those
-    of length n are made from those one token shorter, and only from those that both have, as
-    every part of a copy is a copy. Training texts are many, so that what cannot be a copy is
-    taken out of them first; hashes that collide leave too much in, never too little.
+    N-grams are compared token by token, and none spans two texts. Those of length n are built
+    from those one token shorter that both samples have, since every part of a copy is a copy.
+    Most training texts contain no copy, so tokens that are in no possible copy are removed
+    first, by hashes: a collision keeps a token that could go, never the reverse.
 
     Examples
     --------
@@ -46,52 +55,56 @@ def copied_ngrams(table: TokenTable, training: TokenTable, n: int) -> IntArray:
     >>> copied_ngrams(table, training, 2).tolist()
     [1, 0]
     """
-    training = _possible(table, training, n)
-    own_size = len(table.ids)
+    training = _possible_copies(table, training, n, hash_bits, block_size)
+    n_tokens = len(table.ids)
     joint = TokenTable(
         np.concatenate([table.ids, training.ids]),
-        np.concatenate([table.starts, own_size + training.starts[1:]]),
+        np.concatenate([table.starts, n_tokens + training.starts[1:]]),
         table.vocabulary_size,
     )
-    found = ngrams(joint, 1)
+    grams = find_ngrams(joint, 1)
     for length in range(1, n + 1):
-        is_own = found.places < own_size
-        count = int(found.numbers[-1]) + 1 if len(found.numbers) else 0
-        shared = _marked(found.numbers[is_own], count) & _marked(found.numbers[~is_own], count)
+        in_table = grams.places < n_tokens
+        count = int(grams.numbers[-1]) + 1 if len(grams.numbers) else 0
+        shared = _marked(grams.numbers[in_table], count) & _marked(grams.numbers[~in_table], count)
         if length < n:
-            found = found.longer(shared)
-    copied = found.places[is_own & shared[found.numbers]]
-    return np.bincount(found.units[copied], minlength=len(table))
+            grams = grams.longer(shared)
+    copied = grams.places[in_table & shared[grams.numbers]]
+    return np.bincount(grams.units[copied], minlength=len(table))
 
 
-def _possible(table: TokenTable, training: TokenTable, n: int) -> TokenTable:
-    """Cut from the training texts all tokens that are in no n-gram of `table`, or nearly all."""
-    marks = np.zeros((2, 1 << _BITS), dtype=bool)
-    for _, first, second in _buckets(table.ids, n):
+def _possible_copies(
+    table: TokenTable, training: TokenTable, n: int, hash_bits: int, block_size: int
+) -> TokenTable:
+    """Remove (nearly) all tokens of the training texts that are in no n-gram of `table`."""
+    marks = np.zeros((2, 1 << hash_bits), dtype=bool)
+    for _, first, second in _hashes(table.ids, n, hash_bits, block_size):
         marks[0, first] = marks[1, second] = True
-    # An n-gram opens at its first token and closes behind its last.
+    # An n-gram opens at its first token and closes after its last.
     opened = np.zeros(len(training.ids) + 1, dtype=np.int8)
-    for start, first, second in _buckets(training.ids, n):
+    for start, first, second in _hashes(training.ids, n, hash_bits, block_size):
         hits = np.flatnonzero(marks[0, first])
         opened[start + hits[marks[1, second[hits]]]] = 1
     closed = np.concatenate([np.zeros(n, dtype=np.int8), opened])[: len(opened)]
-    kept = np.cumsum(opened - closed, dtype=np.int32)[:-1] > 0
-    # What does not follow its neighbour any more is a text of its own.
-    begins = np.concatenate([[True], ~kept[:-1]])[: len(kept)]
+    in_copy = np.cumsum(opened - closed, dtype=np.int32)[:-1] > 0
+    # A token whose predecessor was removed begins a new text.
+    begins = np.concatenate([[True], ~in_copy[:-1]])[: len(in_copy)]
     begins[training.starts[:-1][training.lengths > 0]] = True
-    starts = np.append(np.flatnonzero(begins[kept]), np.count_nonzero(kept))
-    return TokenTable(training.ids[kept], starts, training.vocabulary_size)
+    starts = np.append(np.flatnonzero(begins[in_copy]), np.count_nonzero(in_copy))
+    return TokenTable(training.ids[in_copy], starts, training.vocabulary_size)
 
 
-def _buckets(ids: NDArray[np.int32], n: int) -> Iterator[tuple[int, HashArray, HashArray]]:
-    """Yield where a stretch of n-grams begins, and two hashes of each."""
-    for start in range(0, len(ids) - n + 1, _STRETCH):
-        size = min(_STRETCH, len(ids) - n + 1 - start)
+def _hashes(
+    ids: NDArray[np.int32], n: int, hash_bits: int, block_size: int
+) -> Iterator[tuple[int, HashArray, HashArray]]:
+    """Yield the start of each block of n-grams, and two hashes of each n-gram."""
+    for start in range(0, len(ids) - n + 1, block_size):
+        size = min(block_size, len(ids) - n + 1 - start)
         keys = np.zeros(size, dtype=np.uint64)
         for i in range(start, start + n):
             keys *= _FACTORS[0]
             keys += ids[i : i + size].astype(np.uint64) + np.uint64(1)
-        shift = np.uint64(64 - _BITS)
+        shift = np.uint64(64 - hash_bits)
         yield start, (keys * _FACTORS[1]) >> shift, (keys * _FACTORS[2]) >> shift
 
 
@@ -101,58 +114,58 @@ def _marked(numbers: NDArray[np.signedinteger], count: int) -> BoolArray:
     return marks
 
 
-def copying(n: int = 8) -> Measure:
+def copying_measure(n: int = 8) -> Measure:
     r"""Return the measure of copied n-grams.
 
     Parameters
     ----------
     n : int
-        Tokens in a row that count as copied; shorter ones recur in any text.
+        Number of consecutive tokens that count as copied; short n-grams recur in any text.
 
     Notes
     -----
-    The share of all n-grams of a sample Q, with their number of occurrences, that are one of
-    those of the training texts D:
+    The share of the n-grams of a sample Q, counted with repetition, that occur in the training
+    texts D:
 
     .. math:: \frac{\sum_{x \in Q} \sum_t 1[x_{t:t+n-1} \in D]}{\sum_{x \in Q} (|x| - n + 1)^+}
 
-    Human texts that the model has not seen share phrases with its training texts too, and
-    their share is what to compare with. The interval is that for other texts of the same
-    source; the training texts are taken as given.
+    Human texts that the model has not seen share phrases with its training texts too: compare
+    with their share. The interval is for other texts of the same source and the same training
+    texts.
 
     References
     ----------
     McCoy, Smolensky, Linzen, Gao and Celikyilmaz, *How much do language models copy from their
-    training data?*, TACL 2023: one minus this share is that of their novel n-grams, but that
-    they count what stands in the prompt as a copy too.
+    training data?*, TACL 2023: one minus this share is their share of novel n-grams, except
+    that they also count n-grams of the prompt as copies.
 
     Examples
     --------
-    >>> copying(4).name
+    >>> copying_measure(4).name
     'copying-4'
     """
     check_int("copying", "n", n, 1)
 
-    def estimate(own: Side, human: Side) -> Estimate:
-        assert own.tokens is not None
-        assert own.training is not None
-        assert own.training.tokens is not None
-        for side, tokens in ((own, own.tokens), (own.training, own.training.tokens)):
-            longest = int(tokens.lengths.max(initial=0))
+    def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+        training = needed(sample.training, "training")
+        tokens = needed(sample.tokens, "tokens")
+        training_tokens = needed(training.tokens, "tokens")
+        for name, table in ((sample.name, tokens), (training.name, training_tokens)):
+            longest = int(table.lengths.max(initial=0))
             if longest < n:
                 raise InvalidParameterError(
                     f"Copying of {n} tokens in a row must be measured on texts of at least as "
-                    f"many. Got {escaped(side.name)!r}, whose longest has {longest}, instead: "
+                    f"many. Got {escaped(name)!r}, whose longest has {longest}, instead: "
                     "give longer texts, or a smaller n."
                 )
-        totals = np.maximum(own.tokens.lengths - n + 1, 0)
-        copied = copied_ngrams(own.tokens, own.training.tokens, n)
-        return ratio(copied.astype(np.float64), totals.astype(np.float64), own.groups)
+        totals = np.maximum(tokens.lengths - n + 1, 0)
+        copied = copied_ngrams(tokens, training_tokens, n)
+        return ratio(copied.astype(np.float64), totals.astype(np.float64), sample.groups)
 
     return Measure(
         name=f"copying-{n}",
         title=f"Copying-{n}",
-        summary=f"share of {n}-grams that stand in the training texts",
+        summary=f"share of {n}-grams that occur in the training texts",
         direction="human",
         needs=frozenset({"tokens", "training"}),
         estimate=estimate,

@@ -1,8 +1,8 @@
-"""Density and coverage: precision and recall that one outlier cannot fool."""
+"""Compute density and coverage: alternatives to precision and recall, robust to outliers."""
 
 import numpy as np
 
-from mauve.measures.estimate import Estimate, moves_of, moves_without
+from mauve.measures.estimate import Estimate, group_influences, jackknife_influences
 from mauve.measures.neighbours import (
     N_NEIGHBOURS,
     balls_around,
@@ -10,27 +10,29 @@ from mauve.measures.neighbours import (
     halves,
     membership,
     nearest_two,
-    shared_moves,
+    shared_influences,
 )
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.protocol import Measure, MeasuredSample
 
 
-def density(own: Side, human: Side, k: int = N_NEIGHBOURS) -> Estimate:
-    r"""Return how many balls of human texts a model's text is in, of the k expected.
+def estimate_density(
+    system: MeasuredSample, human: MeasuredSample, k: int = N_NEIGHBOURS
+) -> Estimate:
+    r"""Estimate the mean number of human balls that contain a system's text, divided by k.
 
     Parameters
     ----------
-    own, human : Side
+    system, human : MeasuredSample
     k : int
-        A ball reaches to the k-th neighbour within the human sample.
+        The radius of a ball is the distance to the k-th neighbour in the human sample.
 
     Notes
     -----
     .. math:: \frac1{km} \sum_{j=1}^m \sum_{i=1}^n
         \mathbb 1\{|y_j - x_i| \le |x_i - x_i^{(k)}|\}
 
-    The mean is 1 for two samples of one source: each of the n balls then holds the m texts
-    with probability k/n.
+    Its expectation is 1 for two samples of one source: each of the n balls then contains each of
+    the m texts with probability k/n.
 
     References
     ----------
@@ -40,37 +42,46 @@ def density(own: Side, human: Side, k: int = N_NEIGHBOURS) -> Estimate:
     Examples
     --------
     >>> from mauve.measures.estimate import Groups
-    >>> human = Side("human", Groups(np.arange(4), 4), features=np.array([[0], [1], [3], [7]]))
-    >>> model = Side("model", Groups(np.arange(2), 2), features=np.array([[1.5], [-2.5]]))
-    >>> density(model, human, k=1).value  # two balls and none
+    >>> groups, features = Groups(np.arange(4), 4), np.array([[0], [1], [3], [7]])
+    >>> human = MeasuredSample("human", groups, features=features)
+    >>> groups, features = Groups(np.arange(2), 2), np.array([[1.5], [-2.5]])
+    >>> model = MeasuredSample("model", groups, features=features)
+    >>> estimate_density(model, human, k=1).value  # two balls and none
     1.0
     """
-    points, centres = centred(own, human)
+    points, centres = centred(system, human)
     balls, sizes = balls_around(centres, human.groups, k), human.groups.sizes
-    found = membership(points, halves(own.groups), centres, balls)
-    count = found.count / k
-    human_moves = shared_moves(*(moves_without(part / k, sizes) for part in found.mean_without))
+    members = membership(points, halves(system.groups), centres, balls)
+    count = members.count / k
     return Estimate(
-        float(count.mean()), moves_of(count, own.groups), human_moves, own.groups.by_prompt
+        float(count.mean()),
+        group_influences(count, system.groups),
+        shared_influences(
+            *(jackknife_influences(part / k, sizes) for part in members.mean_without)
+        ),
+        system.groups.by_prompt,
     )
 
 
-def coverage(own: Side, human: Side, k: int = N_NEIGHBOURS) -> Estimate:
-    r"""Return the share of human texts with a model's text in the ball around them.
+def estimate_coverage(
+    system: MeasuredSample, human: MeasuredSample, k: int = N_NEIGHBOURS
+) -> Estimate:
+    r"""Estimate the share of human texts whose ball contains a system's text.
 
     Parameters
     ----------
-    own, human : Side
+    system, human : MeasuredSample
     k : int
-        A ball reaches to the k-th neighbour within the human sample.
+        The radius of a ball is the distance to the k-th neighbour in the human sample.
 
     Notes
     -----
     .. math:: \frac1n \sum_{i=1}^n
         \mathbb 1\{\exists j : |y_j - x_i| \le |x_i - x_i^{(k)}|\}
 
-    For two samples of one source the mean is :math:`1 - \binom{n-1}{k} / \binom{n+m-1}{k}`,
-    about 0.97 for k = 5 and samples of one size. It rises with the size of the model's sample.
+    For two samples of one source the expectation is
+    :math:`1 - \binom{n-1}{k} / \binom{n+m-1}{k}`, about 0.97 for k = 5 and samples of equal
+    size. It rises with the size of the system's sample.
 
     References
     ----------
@@ -80,60 +91,61 @@ def coverage(own: Side, human: Side, k: int = N_NEIGHBOURS) -> Estimate:
     Examples
     --------
     >>> from mauve.measures.estimate import Groups
-    >>> human = Side("human", Groups(np.arange(4), 4), features=np.array([[0], [1], [3], [7]]))
-    >>> model = Side("model", Groups(np.arange(2), 2), features=np.array([[1.5], [-2.5]]))
-    >>> coverage(model, human, k=1).value
+    >>> groups, features = Groups(np.arange(4), 4), np.array([[0], [1], [3], [7]])
+    >>> human = MeasuredSample("human", groups, features=features)
+    >>> groups, features = Groups(np.arange(2), 2), np.array([[1.5], [-2.5]])
+    >>> model = MeasuredSample("model", groups, features=features)
+    >>> estimate_coverage(model, human, k=1).value
     0.5
     """
-    points, centres = centred(own, human)
+    points, centres = centred(system, human)
     balls = balls_around(centres, human.groups, k)
-    nearest, second, group = nearest_two(centres, points, own.groups)
+    nearest, second, nearest_group = nearest_two(centres, points, system.groups)
     covered = nearest <= balls.reach
-    # A ball covered by texts of one group of the model's loses them with that group.
+    # Without the group of its nearest text, a ball may have no text of the system left.
     lost = covered & (second > balls.reach)
-    # Without a group of human texts its balls are gone and those of its neighbours are larger.
+    # Without a group of human texts, its balls vanish and those of its neighbours grow.
     grown = (nearest[:, None] <= balls.reach_without) & ~covered[:, None] & (balls.nearby >= 0)
-    gone = moves_of(covered.astype(float), human.groups)
-    moves, human_moves = [], []
+    by_balls = group_influences(covered.astype(float), human.groups)
+    influences, human_influences = [], []
     for half in (halves(human.groups), ~halves(human.groups)):
         size = max(int(half.sum()), 1)
-        losses = -np.bincount(group[lost & half], minlength=own.groups.count) / size
+        losses = -np.bincount(nearest_group[lost & half], minlength=system.groups.count) / size
         gains = (
             np.bincount(balls.nearby[grown & half[:, None]], minlength=human.groups.count) / size
         )
-        moves.append(moves_without(losses, own.groups.sizes))
-        human_moves.append(gone + moves_without(gains, human.groups.sizes))
+        influences.append(jackknife_influences(losses, system.groups.sizes))
+        human_influences.append(by_balls + jackknife_influences(gains, human.groups.sizes))
     return Estimate(
         float(covered.mean()),
-        shared_moves(*moves),
-        shared_moves(*human_moves),
-        own.groups.by_prompt,
+        shared_influences(*influences),
+        shared_influences(*human_influences),
+        system.groups.by_prompt,
         n_texts=human.groups.n_independent,
     )
 
 
-#: How deep the model's texts lie among human texts. Higher is better up to 1, what human text
-#: itself has on average; a value above 1 says that the model keeps to where human text is
-#: densest, which is no further virtue, and coverage shows its price.
+#: Higher is better up to 1, the mean for human text itself. A value above 1 means that the
+#: model's texts concentrate where human text is densest, which lowers coverage.
 DENSITY = Measure(
     name="density",
     title="Density",
     summary="how densely human text lies around the model's; 1 on average for human text",
     direction="higher",
     needs=frozenset({"features"}),
-    estimate=density,
+    estimate=estimate_density,
     is_statistic=False,
     low=0.0,
 )
 
-#: Share of human texts that the model comes near to.
+#: Share of human texts with a text of the model nearby.
 COVERAGE = Measure(
     name="coverage",
     title="Coverage",
     summary="share of human texts that the model comes near to",
     direction="higher",
     needs=frozenset({"features"}),
-    estimate=coverage,
+    estimate=estimate_coverage,
     is_statistic=False,
     grows_with="texts",
     low=0.0,

@@ -1,6 +1,6 @@
-r"""Densities at texts in, divergences to the mixtures and MAUVE out, without any clusters.
+r"""Compute MAUVE from estimated densities at the texts, without a quantizer.
 
-Where something knows the ratio of the densities p and q at every text, both divergences to
+Given the ratio of the densities p and q at every text, both divergences to the mixture
 :math:`R_\lambda = \lambda P + (1-\lambda) Q` are means over texts:
 
 .. math:: KL(P|R_\lambda) = E_P \log \frac{p}{\lambda p + (1-\lambda) q}, \qquad
@@ -29,17 +29,20 @@ _BLOCK = 2048  # texts whose terms at all λ are in memory at once
 
 
 def log_ratios(
-    own: FloatArray, other: FloatArray, weight_own: FloatArray, weight_other: FloatArray
+    sample: FloatArray,
+    reference: FloatArray,
+    sample_weight: FloatArray,
+    reference_weight: FloatArray,
 ) -> FloatArray:
-    """Return what each text adds to the divergence of its own distribution to the mixtures.
+    """Return the term of each text in the divergence of its distribution from the mixtures.
 
     Parameters
     ----------
-    own, other : array of shape (n,)
-        Densities at the texts, up to a factor for each: that of the distribution a text is
-        from, above 0, and that of the other one.
-    weight_own, weight_other : array of shape (n_grid,)
-        Of both in the mixture.
+    sample, reference : array of shape (n,)
+        Densities at the texts of a sample, up to a factor for each text: that of the sample's
+        distribution, above 0, and that of the other distribution.
+    sample_weight, reference_weight : array of shape (n_grid,)
+        Weights of both distributions in the mixtures.
 
     Returns
     -------
@@ -51,14 +54,14 @@ def log_ratios(
     >>> log_ratios(np.ones(2), np.array([1.0, 0.0]), half, half).round(4).tolist()
     [[0.0], [0.6931]]
     """
-    mixture = weight_own * own[:, None] + weight_other * other[:, None]
-    return np.asarray(np.log(own[:, None] / mixture))
+    mixture = sample_weight * sample[:, None] + reference_weight * reference[:, None]
+    return np.asarray(np.log(sample[:, None] / mixture))
 
 
 def score_of_curve(kl_p: FloatArray, kl_q: FloatArray) -> FloatArray:
     """Return MAUVE, shape (...), from divergences on :func:`mauve.frontier.grid.curve_grid`.
 
-    Divergences are made monotone in λ first, as divergences are.
+    Estimated divergences are made monotone in λ first.
 
     Examples
     --------
@@ -74,40 +77,40 @@ class Densities:
 
     Attributes
     ----------
-    own : array of shape (n,)
-        Of the distribution the texts are from, above 0.
-    other : array of shape (n,)
-        Of the other one.
+    sample : array of shape (n,)
+        Density of the distribution of the sample, above 0.
+    reference : array of shape (n,)
+        Density of the distribution of the other sample.
     groups : Groups
-        Of the texts.
+        Groups of the texts.
     """
 
-    own: FloatArray
-    other: FloatArray
+    sample: FloatArray
+    reference: FloatArray
     groups: Groups
 
 
-def score_of_densities(model: Densities, human: Densities, *, by_prompt: bool = False) -> Estimate:
-    r"""Return MAUVE of densities that were estimated without the texts they are given at.
+def score_of_densities(system: Densities, human: Densities, *, by_prompt: bool = False) -> Estimate:
+    r"""Return MAUVE from densities that were estimated without the texts they are given at.
 
     Parameters
     ----------
-    model, human : Densities
-        At the texts of either sample.
+    system, human : Densities
+        Densities at the texts of either sample.
     by_prompt : bool
-        Whether groups of both samples are those of the same prompts.
+        Whether group g of both samples holds the same prompts.
 
     Notes
     -----
     A divergence is :math:`E_Q f(r)` with :math:`r = p/q`; here
-    :math:`f(r) = -\log(\lambda r + 1 - \lambda)`, and the same with P and Q in turn. It is
-    estimated by its variational bound, means over texts of
+    :math:`f(r) = -\log(\lambda r + 1 - \lambda)`, and the same with P and Q exchanged. It is
+    estimated by its variational bound, with means over texts in place of the expectations:
 
     .. math:: E_Q[f(r) - r f'(r)] + E_P[f'(r)].
 
-    Whatever the estimate of r, the expectation is at most the divergence, and its error is of
-    second order in that of r; the mean of f(r) alone would have one of first order. The terms
-    are also the influences of the texts, which the moves are made of.
+    For any estimate of r, the expectation is at most the divergence, and its error is of second
+    order in that of r; the error of the mean of f(r) alone would be of first order. The terms
+    are also the influences of the texts.
 
     References
     ----------
@@ -116,55 +119,66 @@ def score_of_densities(model: Densities, human: Densities, *, by_prompt: bool = 
 
     Examples
     --------
-    >>> texts = Groups(np.arange(3), 3)
-    >>> same = Densities(np.ones(3), np.ones(3), texts)
-    >>> score_of_densities(same, same).value
+    >>> groups = Groups(np.arange(3), 3)
+    >>> equal = Densities(np.ones(3), np.ones(3), groups)
+    >>> score_of_densities(equal, equal).value
     1.0
-    >>> apart = Densities(np.ones(3), np.zeros(3), texts)
-    >>> round(1 / score_of_densities(apart, apart).value, 3)  # the least there is
+    >>> disjoint = Densities(np.ones(3), np.zeros(3), groups)
+    >>> round(1 / score_of_densities(disjoint, disjoint).value, 3)  # the smallest score
     252.0
     """
     grid = curve_grid()
-    own_p, other_q, p_changes, q_tilts = _bound(human, grid.weight_p, grid.weight_q)
-    own_q, other_p, q_changes, p_tilts = _bound(model, grid.weight_q, grid.weight_p)
-    kl_p, kl_q = own_p + other_p, own_q + other_q
+    of_human = _bound(human, grid.weight_p, grid.weight_q)
+    of_system = _bound(system, grid.weight_q, grid.weight_p)
+    kl_p = of_human.sample_mean + of_system.reference_mean
+    kl_q = of_system.sample_mean + of_human.reference_mean
 
-    def moves(p_change: FloatArray, q_change: FloatArray) -> FloatArray:
-        ahead = score_of_curve(kl_p + p_change, kl_q + q_change)
-        return np.asarray(ahead - score_of_curve(kl_p - p_change, kl_q - q_change)) / 2
+    def influences(p_change: FloatArray, q_change: FloatArray) -> FloatArray:
+        above = score_of_curve(kl_p + p_change, kl_q + q_change)
+        return np.asarray(above - score_of_curve(kl_p - p_change, kl_q - q_change)) / 2
 
     return Estimate(
         float(score_of_curve(kl_p, kl_q)),
-        moves(p_tilts, q_changes),
-        moves(p_changes, q_tilts),
+        influences(of_system.reference_influences, of_system.sample_influences),
+        influences(of_human.sample_influences, of_human.reference_influences),
         by_prompt,
     )
 
 
-def _bound(
-    at: Densities, weight_own: FloatArray, weight_other: FloatArray
-) -> tuple[FloatArray, ...]:
-    """Return the means over a sample's texts in both divergences, and what its groups add.
+@dataclass(frozen=True)
+class _BoundTerms:
+    """Terms of one sample's texts in the variational bounds of both divergences.
 
-    The means, shape (n_grid,), are of f(r) - r f'(r) in the divergence of its own distribution
-    and of f'(r) in the other. The errors that the groups add to both have shape
-    (n_groups, n_grid).
+    The means, shape (n_grid,), are of f(r) - r f'(r) in the divergence of the sample's own
+    distribution, and of f'(r) in that of the other. The influences of the groups on both means
+    have shape (n_groups, n_grid).
     """
-    count, n = at.groups.count, len(at.own)
-    own_sums, other_sums = np.zeros((2, count, len(weight_own)))
+
+    sample_mean: FloatArray
+    reference_mean: FloatArray
+    sample_influences: FloatArray
+    reference_influences: FloatArray
+
+
+def _bound(at: Densities, sample_weight: FloatArray, reference_weight: FloatArray) -> _BoundTerms:
+    n_groups, n = at.groups.count, len(at.sample)
+    sample_sums, reference_sums = np.zeros((2, n_groups, len(sample_weight)))
     for start in range(0, n, _BLOCK):
         block = slice(start, start + _BLOCK)
-        own, other = at.own[block], at.other[block]
+        sample, reference = at.sample[block], at.reference[block]
+        mixture = sample_weight * sample[:, None] + reference_weight * reference[:, None]
         # The tilt is 0 where both densities are equal, so that equal samples score 1 exactly.
-        tilt = (other - own)[:, None] / (weight_own * own[:, None] + weight_other * other[:, None])
-        member = (np.arange(count)[:, None] == at.groups.labels[block]).astype(float)
-        log_ratio = log_ratios(own, other, weight_own, weight_other)
-        own_sums += member @ (log_ratio + weight_own * weight_other * tilt)
-        other_sums -= member @ (weight_own**2 * tilt)
-    scale = np.sqrt(count / max(count - 1, 1)) / n
-    means = [sums.sum(axis=0) / n for sums in (own_sums, other_sums)]
-    changes = [
-        scale * (sums - at.groups.sizes[:, None] * mean)
-        for sums, mean in zip((own_sums, other_sums), means, strict=True)
-    ]
-    return *means, *changes
+        tilt = (reference - sample)[:, None] / mixture
+        member = (np.arange(n_groups)[:, None] == at.groups.labels[block]).astype(float)
+        log_ratio = log_ratios(sample, reference, sample_weight, reference_weight)
+        sample_sums += member @ (log_ratio + sample_weight * reference_weight * tilt)
+        reference_sums -= member @ (sample_weight**2 * tilt)
+    scale = np.sqrt(n_groups / max(n_groups - 1, 1)) / n
+    sample_mean, reference_mean = (s.sum(axis=0) / n for s in (sample_sums, reference_sums))
+    sizes = at.groups.sizes[:, None]
+    return _BoundTerms(
+        sample_mean,
+        reference_mean,
+        scale * (sample_sums - sizes * sample_mean),
+        scale * (reference_sums - sizes * reference_mean),
+    )

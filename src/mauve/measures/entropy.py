@@ -1,12 +1,12 @@
-r"""Entropy of n-grams: how evenly a sample spreads its use of them."""
+r"""Compute the Shannon entropy of the n-grams of a sample."""
 
 import numpy as np
 
 from mauve.arrays import FloatArray, IntegerArray
 from mauve.errors import check_int
-from mauve.measures.distinct import counts_by_group
-from mauve.measures.estimate import Estimate, moves_without
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, jackknife_influences
+from mauve.measures.ngrams import count_by_group
+from mauve.measures.protocol import Measure, MeasuredSample
 
 
 def entropy_bits(counts: IntegerArray) -> float:
@@ -15,7 +15,7 @@ def entropy_bits(counts: IntegerArray) -> float:
     Parameters
     ----------
     counts : array of int, shape (n_grams,)
-        Of which one at least is not 0.
+        At least one is not 0.
 
     Notes
     -----
@@ -30,25 +30,25 @@ def entropy_bits(counts: IntegerArray) -> float:
     return float(np.log2(total) - _weighted_log(counts).sum() / total)
 
 
-def entropy(n: int = 2) -> Measure:
+def entropy_measure(n: int = 2) -> Measure:
     r"""Return the measure entropy of n-grams, in bits.
 
     Parameters
     ----------
     n : int
-        Tokens of each n-gram, 4 in the source. Pairs tell more: nearly all sequences of four
-        tokens are different ones in samples of a few thousand texts, and the entropy is then
-        little else than the logarithm of the number of tokens.
+        Number of tokens of an n-gram. The source uses 4, but in samples of a few thousand texts
+        nearly all 4-grams are different, and their entropy is close to the logarithm of the
+        number of tokens. Pairs are more informative.
 
     Notes
     -----
     .. math::
         \mathrm{Ent}_n = -\sum_g \frac{c(g)}{N} \log_2 \frac{c(g)}{N}, \qquad N = \sum_g c(g)
 
-    where c(g) is how often n-gram g occurs in all texts together. Unlike Distinct-n it sees
-    how often n-grams are used, not only whether. It cannot exceed :math:`\log_2 N` and grows
-    with the number of texts, the faster the longer the n-grams: compare samples of one size.
-    The interval is that of the jackknife, computed exactly.
+    where c(g) is the count of n-gram g in all texts together. Unlike Distinct-n it depends on
+    the counts of n-grams, not only on whether they occur. It cannot exceed :math:`\log_2 N` and
+    grows with the number of texts, faster for longer n-grams: compare samples of equal size.
+    The interval comes from the jackknife, computed exactly.
 
     References
     ----------
@@ -57,22 +57,23 @@ def entropy(n: int = 2) -> Measure:
 
     Examples
     --------
-    >>> entropy(2).name
+    >>> entropy_measure(2).name
     'entropy-2'
     """
     check_int("entropy", "n", n, 1)
 
-    def estimate(own: Side, human: Side) -> Estimate:
-        counts = counts_by_group(own, n, f"Entropy-{n}")
-        totals, groups = counts.totals, own.groups
+    def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+        counts, groups = count_by_group(sample, n, f"Entropy-{n}"), sample.groups
+        totals = counts.totals
         sizes = np.bincount(counts.units, counts.counts, groups.count)
-        # Only n-grams of a group have another count without it.
-        ahead = totals[counts.grams]
-        change = _weighted_log(ahead - counts.counts) - _weighted_log(ahead)
+        # Without a group, only the counts of its own n-grams change.
+        before = totals[counts.grams]
+        change = _weighted_log(before - counts.counts) - _weighted_log(before)
         sums = _weighted_log(totals).sum() + np.bincount(counts.units, change, groups.count)
-        left = sizes.sum() - sizes
-        moves = moves_without(np.log2(left) - sums / left, groups.sizes)
-        return Estimate(entropy_bits(totals), moves, by_prompt=groups.by_prompt)
+        remaining = sizes.sum() - sizes
+        without = np.log2(remaining) - sums / remaining
+        influences = jackknife_influences(without, groups.sizes)
+        return Estimate(entropy_bits(totals), influences, by_prompt=groups.by_prompt)
 
     return Measure(
         name=f"entropy-{n}",
@@ -88,5 +89,5 @@ def entropy(n: int = 2) -> Measure:
 
 
 def _weighted_log(counts: IntegerArray) -> FloatArray:
-    """Return c log2 c, which is 0 where c is."""
+    """Return c log2 c, which is 0 for a count of 0."""
     return np.asarray(counts * np.log2(np.maximum(counts, 1)))

@@ -1,14 +1,13 @@
-"""ε-perplexity: perplexity of human text under a decoder, smoothed so that it is finite."""
+"""Compute ε-perplexity: perplexity of human text under a decoder, smoothed to be finite."""
 
 import numpy as np
 
 from mauve.arrays import FloatArray
 from mauve.errors import check_real
-from mauve.measures.estimate import Estimate
-from mauve.measures.human_tokens import perplexity_of, probabilities_of, token_mean
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, perplexity_of, token_mean
+from mauve.measures.protocol import Measure, MeasuredSample, human_token_probabilities
 
-#: With it, and with no other power of ten, the table of the paper comes out.
+#: The only power of ten that reproduces the table of the paper.
 EPSILON = 1e-5
 
 
@@ -20,7 +19,7 @@ def smoothed_log_probabilities(
     Parameters
     ----------
     probability : array of shape (n_tokens,)
-        Of each human token y, under the decoder's distribution p.
+        Probability of each human token y under the decoder's distribution p.
     epsilon : float
         Added to the probability of every token of the vocabulary.
     vocabulary_size : int
@@ -30,11 +29,11 @@ def smoothed_log_probabilities(
     :math:`\log \frac{p_y + \epsilon}{1 + \epsilon |V|}`. The ε-perplexity is exp of minus its
     mean over tokens. As ε goes to 0 it becomes plain perplexity.
 
-    Which ε is a choice: it fixes what a token costs that the decoder cannot produce, and so
-    decides between decoders. Martins et al. fit it to each system (their `eps_ppl.py`
-    maximises the likelihood). The authors of MAUVE compute it for powers of ten from 1e-1 to
-    1e-7, and their tables show that of 1e-5: greedy decoding is right for a share a of tokens,
-    which is its sparsemax score, so that its ε-perplexity is :math:`\frac{1 + \epsilon |V|}
+    The choice of ε fixes the cost of a token that the decoder cannot produce, and so affects
+    the order of decoders. Martins et al. fit it to each system (their `eps_ppl.py` maximises
+    the likelihood). The authors of MAUVE compute it for powers of ten from 1e-1 to 1e-7, and
+    their tables show 1e-5: greedy decoding predicts a share a of tokens, its sparsemax score,
+    so its ε-perplexity is :math:`\frac{1 + \epsilon |V|}
     {(1 + \epsilon)^a \epsilon^{1 - a}}`. For GPT-2 xl the paper has a = 0.496 and 497.7; this
     is 497.5 for 1e-5, 625 for 1e-4 and 1110 for 1e-6.
 
@@ -51,25 +50,25 @@ def smoothed_log_probabilities(
     return np.asarray(logs, dtype=np.float64)
 
 
-def epsilon_perplexity(epsilon: float = EPSILON) -> Measure:
+def epsilon_perplexity_measure(epsilon: float = EPSILON) -> Measure:
     """Return the measure for an ε above 0.
 
     Examples
     --------
-    >>> epsilon_perplexity(1e-3).name
+    >>> epsilon_perplexity_measure(1e-3).name
     'epsilon-perplexity-0.001'
     """
     check_real("epsilon_perplexity", "epsilon", epsilon, above=0)
 
-    def estimate(own: Side, human: Side) -> Estimate:
-        model = probabilities_of(own)
+    def estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+        model = human_token_probabilities(system)
         logs = smoothed_log_probabilities(model.probability, epsilon, model.vocabulary_size)
-        return perplexity_of(token_mean(logs, own, human))
+        return perplexity_of(token_mean(logs, model.starts, human.groups))
 
-    usual = epsilon == EPSILON
+    is_default = epsilon == EPSILON
     return Measure(
-        name="epsilon-perplexity" + ("" if usual else f"-{epsilon:g}"),
-        title="ε-PPL" if usual else f"ε-PPL {epsilon:g}",
+        name="epsilon-perplexity" + ("" if is_default else f"-{epsilon:g}"),
+        title="ε-PPL" if is_default else f"ε-PPL {epsilon:g}",
         summary="the same, with ε added to every probability",
         direction="lower",
         needs=frozenset({"model"}),
@@ -79,4 +78,4 @@ def epsilon_perplexity(epsilon: float = EPSILON) -> Measure:
     )
 
 
-EPSILON_PERPLEXITY = epsilon_perplexity()
+EPSILON_PERPLEXITY = epsilon_perplexity_measure()

@@ -1,13 +1,13 @@
-r"""A value and how each group of texts moved it: what intervals of all measures are made of.
+r"""Estimate a value with the influence of each group of texts, from which intervals follow.
 
-Texts are dealt into groups. Either a statistic is computed once more without each group
-(the delete-a-group jackknife), or the influence of each text is known and added up over
-the groups. Both end in the same numbers, *moves*, whose squares add up to the variance:
+Texts are divided into groups. Either a statistic is computed again without each group (the
+delete-a-group jackknife), or the influence of each text is known and summed over the groups.
+Both give the *influences* of the groups, whose squares add up to the variance:
 
 .. math:: \hat\theta - \theta \approx \sum_g m_g, \qquad \widehat{Var}(\hat\theta) = \sum_g m_g^2
 
-Samples that answer the same prompts are dealt by prompt, so that group g of one and group g
-of the other hold the same prompts, and what they share cancels in a difference.
+Samples that answer the same prompts are divided by prompt: group g of one sample and group g
+of the other hold the same prompts, so the effect of a prompt cancels in a difference.
 
 References
 ----------
@@ -21,7 +21,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from mauve.arrays import FloatArray, HashArray
+from mauve.arrays import FloatArray, HashArray, IntArray
 from mauve.errors import InvalidParameterError
 
 N_GROUPS = 50
@@ -36,11 +36,11 @@ class Groups:
     labels : array of int, shape (n,)
         From 0 to `count` - 1.
     count : int
-        Number of groups, the same for samples that are dealt by prompt.
+        Number of groups, the same for all samples that are divided by prompt.
     by_prompt : bool
         Whether group g of this sample and group g of another answer the same prompts.
     n_prompts : int, optional
-        Different prompts that the sample answers.
+        Number of different prompts that the sample answers.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Groups:
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """Texts of each group, as an array of shape (count,)."""
+        """Number of texts of each group, as an array of shape (count,)."""
         return np.bincount(self.labels, minlength=self.count)
 
     @property
@@ -69,19 +69,19 @@ class Groups:
         return len(self.labels) if self.n_prompts is None else self.n_prompts
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Add values of shape (n,) up over each group; the result has shape (count,)."""
+        """Sum values of shape (n,) over each group; the result has shape (count,)."""
         return np.bincount(self.labels, weights=values, minlength=self.count).astype(np.float64)
 
 
 def deal_texts(keys: HashArray, n_groups: int = N_GROUPS) -> Groups:
-    """Deal texts into groups of equal size, whatever their order.
+    """Divide texts into groups of equal size, independent of their order.
 
     Parameters
     ----------
     keys : array of int, shape (n,)
         A hash of every text.
     n_groups : int
-        Fewer are made where there are fewer texts.
+        Number of groups; at most the number of texts.
 
     Examples
     --------
@@ -90,21 +90,21 @@ def deal_texts(keys: HashArray, n_groups: int = N_GROUPS) -> Groups:
     """
     count = min(n_groups, len(keys))
     labels = np.empty(len(keys), dtype=np.intp)
-    # Copies of a text stand side by side in the order of keys. Dealt in turn, every group would
-    # have its share of them, and the groups would differ less than samples do.
+    # Copies of a text are adjacent in the order of keys. Dealt in turn, every group would get
+    # its share of them, and the groups would vary less than samples do.
     labels[np.argsort(keys, kind="stable")] = np.random.default_rng(0).permutation(len(keys))
     return Groups(labels % count, count)
 
 
 def deal_prompts(samples: list[HashArray], n_groups: int = N_GROUPS) -> list[Groups]:
-    """Deal the texts of several samples into groups of prompts, the same in all samples.
+    """Divide the texts of several samples into groups of prompts, the same in all samples.
 
     Parameters
     ----------
     samples : list of array of int, shape (n,)
-        A hash of the prompt of every text, human texts first. Their prompts make the groups; a
-        prompt that people do not answer goes where its hash says. So the groups of one system
-        do not depend on the others.
+        A hash of the prompt of every text, human texts first. The human prompts define the
+        groups; the hash of any other prompt decides its group. So the groups of one system do
+        not depend on the other systems.
 
     Examples
     --------
@@ -114,29 +114,29 @@ def deal_prompts(samples: list[HashArray], n_groups: int = N_GROUPS) -> list[Gro
     """
     prompts = np.unique(samples[0])
     count = min(n_groups, len(prompts))
-    found = []
+    groups = []
     for keys in samples:
         place = np.minimum(np.searchsorted(prompts, keys), len(prompts) - 1)
         labels = np.where(prompts[place] == keys, place % count, keys % np.uint64(count))
-        found.append(Groups(labels.astype(np.intp), count, True, len(np.unique(keys))))
-    return found
+        groups.append(Groups(labels.astype(np.intp), count, True, len(np.unique(keys))))
+    return groups
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a measure found.
+    """The value of a measure, with the influence of each group of texts.
 
     Attributes
     ----------
     value : float
-    moves : array of shape (n_groups,)
-        What each group of the sample's own texts added to the error of the value.
-    human_moves : array of shape (n_groups,), or None
-        The same for the human texts, of a measure that compares both.
+    influences : array of shape (n_groups,)
+        Influence of each group of the sample on the value.
+    human_influences : array of shape (n_groups,), or None
+        Influence of each group of the human sample, for a measure that compares both.
     by_prompt : bool
-        Whether groups of both samples are those of the same prompts.
+        Whether group g of both samples holds the same prompts.
     n_texts : float, optional
-        Texts that a share is of, where it is not of all texts of the sample.
+        Number of texts behind a share, if it is not a share of all texts of the sample.
 
     Examples
     --------
@@ -145,21 +145,25 @@ class Estimate:
     """
 
     value: float
-    moves: FloatArray
-    human_moves: FloatArray | None = None
+    influences: FloatArray
+    human_influences: FloatArray | None = None
     by_prompt: bool = False
     n_texts: float | None = None
 
     @property
     def standard_error(self) -> float:
         """Square root of the variance of the value."""
-        every = [self.moves] if self.human_moves is None else [self.moves, self.human_moves]
-        joint = [np.sum(every, axis=0)] if self.by_prompt else every
-        return float(np.sqrt(sum((moves**2).sum() for moves in joint)))
+        parts = [self.influences]
+        if self.human_influences is not None:
+            parts.append(self.human_influences)
+        if self.by_prompt:
+            parts = [np.sum(parts, axis=0)]
+        return float(np.sqrt(sum((part**2).sum() for part in parts)))
 
     def gap_to(self, human: "Estimate") -> "Estimate":
-        """Return the difference of a statistic to that of human text, T(Q) - T(P)."""
-        return Estimate(self.value - human.value, self.moves, -human.moves, self.by_prompt)
+        """Return the difference of a statistic and its value for human text, T(Q) - T(P)."""
+        difference = self.value - human.value
+        return Estimate(difference, self.influences, -human.influences, self.by_prompt)
 
     def interval(
         self,
@@ -176,51 +180,52 @@ class Estimate:
         ----------
         confidence : float
         low, high : float
-            The least and the greatest value there can be.
+            The smallest and the largest possible value.
         n : int, optional
-            Number of independent texts or prompts, if the value is a share of texts: the
-            interval is then Wilson's, which stays between 0 and 1 and does not vanish where no
-            text or every text has what is counted.
+            Number of independent texts or prompts, if the value is a share of texts. The
+            interval is then Wilson's: it stays between 0 and 1, and has a positive width even
+            for a share of 0 or 1.
         n_groups : int, optional
-            Groups that have texts, one more than degrees of freedom; all by default.
+            Number of groups that have texts, one more than the degrees of freedom; all by
+            default.
 
         Examples
         --------
-        >>> none = Estimate(0.0, np.zeros(50))
-        >>> none.interval(0.95, n=1000)[1] > 0.003
+        >>> zero = Estimate(0.0, np.zeros(50))
+        >>> zero.interval(0.95, n=1000)[1] > 0.003
         True
         """
-        freedom = min(len(self.moves), n_groups or len(self.moves)) - 1
+        freedom = min(len(self.influences), n_groups or len(self.influences)) - 1
         t = float(scipy.stats.t.ppf((1 + confidence) / 2, max(1, freedom)))
         error = self.standard_error
         if n is None:
             return max(low, self.value - t * error), min(high, self.value + t * error)
         share, size = self.value, float(n if self.n_texts is None else self.n_texts)
         if error > 0 and 0 < share < 1:
-            # Texts of one prompt count less than independent ones would.
+            # Texts of one prompt are not independent, so their effective number is smaller.
             size = min(size, share * (1 - share) / error**2)
         middle = (share + t**2 / (2 * size)) / (1 + t**2 / size)
         reach = t / (1 + t**2 / size) * np.sqrt(share * (1 - share) / size + (t / (2 * size)) ** 2)
-        # Rounding may leave out 0 or 1 itself, or go beyond.
+        # Rounding may exclude the share itself, or exceed [0, 1].
         below, above = float(middle - reach), float(middle + reach)
         return max(0.0, min(share, below)), min(1.0, max(share, above))
 
 
-def moves_without(without: FloatArray, sizes: NDArray[np.intp] | None = None) -> FloatArray:
-    r"""Return the moves, given the statistic without each group (delete-a-group jackknife).
+def jackknife_influences(without: FloatArray, sizes: NDArray[np.intp] | None = None) -> FloatArray:
+    r"""Return the influence of each group by the delete-a-group jackknife.
 
     Parameters
     ----------
     without : array of shape (n_groups,)
-        The statistic of all texts but those of one group.
+        The statistic computed without the texts of each group.
     sizes : array of int, shape (n_groups,), optional
-        Texts of each group; all alike by default. A group without any has moved nothing.
+        Number of texts of each group; equal by default. An empty group has no influence.
 
     Notes
     -----
-    :math:`m_g = -\sqrt{(G-1)/G} (\hat\theta_{(-g)} - c)`, with c the mean of all
-    :math:`\hat\theta_{(-g)}` with weights :math:`1 - n_g/n`, so that a group that holds most
-    texts does not pull it to itself.
+    :math:`m_g = -\sqrt{(G-1)/G} (\hat\theta_{(-g)} - c)`, with c the weighted mean of all
+    :math:`\hat\theta_{(-g)}`. The weights :math:`1 - n_g/n` keep a group that holds most texts
+    from dominating the mean.
 
     References
     ----------
@@ -230,60 +235,61 @@ def moves_without(without: FloatArray, sizes: NDArray[np.intp] | None = None) ->
     Examples
     --------
     >>> x = np.array([1.0, 2.0, 3.0, 6.0])
-    >>> moves = moves_without((x.sum() - x) / 3)  # of a mean: the textbook's standard error
-    >>> bool(np.isclose((moves**2).sum(), x.var(ddof=1) / 4))
+    >>> influences = jackknife_influences((x.sum() - x) / 3)  # of a mean
+    >>> bool(np.isclose((influences**2).sum(), x.var(ddof=1) / 4))
     True
     """
     n_of = np.ones(len(without)) if sizes is None else np.asarray(sizes, dtype=np.float64)
     used = n_of > 0
     count = int(used.sum())
-    moves = np.zeros(len(without))
+    influences = np.zeros(len(without))
     if count < 2:
-        return moves
+        return influences
     center = np.average(without[used], weights=1 - n_of[used] / n_of.sum())
-    moves[used] = -np.sqrt((count - 1) / count) * (without[used] - center)
-    return moves
+    influences[used] = -np.sqrt((count - 1) / count) * (without[used] - center)
+    return influences
 
 
-def moves_of(influences: FloatArray, groups: Groups) -> FloatArray:
-    r"""Return the moves, given the influence of each text.
+def group_influences(text_influences: FloatArray, groups: Groups) -> FloatArray:
+    r"""Return the influence of each group from those of its texts.
 
     Parameters
     ----------
-    influences : array of shape (n,)
+    text_influences : array of shape (n,)
         :math:`\psi_i` with :math:`\hat\theta - \theta \approx \frac1n \sum_i \psi_i`; their
-        mean is taken off.
+        mean is subtracted.
 
     Notes
     -----
-    What :func:`moves_without` makes of a mean: :math:`m_g = \sqrt{(G-1)/G} S_g / (n - n_g)`,
-    with the sum :math:`S_g` of the influences of a group.
+    :math:`m_g = \sqrt{(G-1)/G} S_g / (n - n_g)` with the sum :math:`S_g` of the influences of
+    the texts of a group, which is what :func:`jackknife_influences` returns for a mean.
 
     Examples
     --------
     >>> x = np.array([1.0, 2.0, 3.0, 6.0])
-    >>> moves = moves_of(x, Groups(np.arange(4), 4))  # of a mean
-    >>> bool(np.isclose((moves**2).sum(), x.var(ddof=1) / 4))
+    >>> influences = group_influences(x, Groups(np.arange(4), 4))  # of a mean
+    >>> bool(np.isclose((influences**2).sum(), x.var(ddof=1) / 4))
     True
     """
-    sizes, n = groups.sizes, len(influences)
+    sizes, n = groups.sizes, len(text_influences)
     used = sizes > 0
-    moves = np.zeros(groups.count)
+    influences = np.zeros(groups.count)
     count = groups.n_used
     if count < 2:
-        return moves
-    sums = groups.sums(influences - influences.mean())
-    moves[used] = np.sqrt((count - 1) / count) * sums[used] / (n - sizes[used])
-    return moves
+        return influences
+    sums = groups.sums(text_influences - text_influences.mean())
+    influences[used] = np.sqrt((count - 1) / count) * sums[used] / (n - sizes[used])
+    return influences
 
 
 def ratio(numerators: FloatArray, denominators: FloatArray, groups: Groups) -> Estimate:
-    """Return a sum over texts divided by another, such as a mean over tokens.
+    """Return the ratio of two sums over texts, such as a mean over tokens.
 
     Parameters
     ----------
     numerators, denominators : array of shape (n,)
-        Of each text.
+        Terms of both sums, one for each text.
+    groups : Groups
 
     Examples
     --------
@@ -296,5 +302,40 @@ def ratio(numerators: FloatArray, denominators: FloatArray, groups: Groups) -> E
             "A mean over tokens must have at least one token. Got texts without any instead."
         )
     value = float(numerators.sum()) / total
-    influences = (numerators - value * denominators) / (total / len(denominators))
-    return Estimate(value, moves_of(influences, groups), by_prompt=groups.by_prompt)
+    text_influences = (numerators - value * denominators) / (total / len(denominators))
+    return Estimate(value, group_influences(text_influences, groups), by_prompt=groups.by_prompt)
+
+
+def token_mean(values: FloatArray, starts: IntArray, groups: Groups) -> Estimate:
+    """Return the mean of values of tokens, with the influences of the texts they are in.
+
+    Parameters
+    ----------
+    values : array of shape (n_tokens,)
+    starts : array of int, shape (n_texts + 1,)
+        Tokens of text i are ``starts[i]`` to ``starts[i + 1] - 1``.
+    groups : Groups
+        Of the texts.
+
+    Examples
+    --------
+    >>> groups = Groups(np.arange(2), 2)
+    >>> token_mean(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 3]), groups).value
+    2.0
+    """
+    lengths = np.diff(starts)
+    texts = np.repeat(np.arange(len(lengths)), lengths)
+    sums = np.bincount(texts, weights=values, minlength=len(lengths)).astype(np.float64)
+    return ratio(sums, lengths.astype(np.float64), groups)
+
+
+def perplexity_of(mean: Estimate) -> Estimate:
+    """Return the perplexity of a mean log-probability, by the delta method.
+
+    Examples
+    --------
+    >>> perplexity_of(Estimate(0.0, np.array([0.5, -0.5]))).influences.tolist()
+    [-0.5, 0.5]
+    """
+    value = float(np.exp(-mean.value))
+    return Estimate(value, -value * mean.influences, by_prompt=mean.by_prompt)

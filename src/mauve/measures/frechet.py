@@ -1,14 +1,13 @@
-r"""Fréchet distance of two Gaussians with the means and covariances of the features.
+r"""Compute the Fréchet distance of the Gaussians fitted to the features of two samples.
 
 .. math::
 
     F = |\mu_1 - \mu_2|^2
         + \operatorname{tr}\left(\Sigma_1 + \Sigma_2 - 2 (\Sigma_1 \Sigma_2)^{1/2}\right)
 
-It sees the first two moments of the features and nothing else. On finite samples it is too
-high, for models that differ from human text little by a multiple of the truth:
-:data:`FRECHET_UNBIASED` takes most of that off, :data:`FRECHET` is the number of the
-literature.
+It depends on the first two moments of the features alone. On finite samples it is biased
+upwards, by a multiple of the true distance for models close to human text. :data:`FRECHET` is
+the number of the literature; :data:`FRECHET_UNBIASED` removes most of the bias.
 
 References
 ----------
@@ -19,7 +18,7 @@ Semeniuta, Severyn and Gelly, *On accurate evaluation of GANs for language gener
 2018: for text.
 
 Chong and Forsyth, *Effectively unbiased FID and Inception score and where to find them*,
-CVPR 2020: the line in 1/n.
+CVPR 2020: extrapolation in 1/n.
 """
 
 from dataclasses import dataclass, replace
@@ -31,16 +30,16 @@ from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter
-from mauve.measures.estimate import Estimate, moves_of
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, group_influences
+from mauve.measures.protocol import Measure, MeasuredSample, needed
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """A Gaussian, with covariance ``factor.T @ factor``, and the texts it was fitted to.
+    """A Gaussian with covariance ``factor.T @ factor``, and the texts it was fitted to.
 
     Texts are ``mean + sqrt(n - 1) * rows @ factor`` with orthonormal columns of `rows`,
-    shape (n, r), and a factor of shape (r, d), r the lesser of n and d. The covariance
+    shape (n, r), and a factor of shape (r, d), r the minimum of n and d. The covariance
     itself is never formed: its square root would lose half of the digits.
     """
 
@@ -51,53 +50,55 @@ class _Fit:
 
 
 def _fit(features: NDArray[Any]) -> _Fit:
-    found = np.asarray(features, dtype=np.float64)
-    mean = found.mean(axis=0)
-    centred = found - mean
+    values = np.asarray(features, dtype=np.float64)
+    mean = values.mean(axis=0)
+    centred = values - mean
     rows, factor = scipy.linalg.qr(centred, mode="economic")
     spread = np.einsum("ij,ij->i", centred, centred)
-    return _Fit(mean, rows, factor / np.sqrt(len(found) - 1), spread)
+    return _Fit(mean, rows, factor / np.sqrt(len(values) - 1), spread)
 
 
 @dataclass(frozen=True)
 class _Distance:
     value: float
-    influences: tuple[FloatArray, FloatArray]  # of every text of the one sample and of the other
+    influences: tuple[FloatArray, FloatArray]  # of every text of either sample
 
 
 def _distance(first: _Fit, second: _Fit) -> _Distance:
-    gap = first.mean - second.mean
+    shift = first.mean - second.mean
     product = first.factor @ second.factor.T
     left, strengths, right = scipy.linalg.svd(product, full_matrices=False)
-    # Turned onto the longer factor, the other one is as near as it can be, and a sum of
-    # squares is neither negative nor what is left of a cancellation.
+    # The shorter factor is rotated onto the longer one. The remaining distance is a sum of
+    # squares, so it is not negative and does not suffer from cancellation.
     if len(first.factor) >= len(second.factor):
-        rest = first.factor - left @ (right @ second.factor)
+        residual = first.factor - left @ (right @ second.factor)
     else:
-        rest = second.factor - right.T @ (left.T @ first.factor)
+        residual = second.factor - right.T @ (left.T @ first.factor)
     return _Distance(
-        float(gap @ gap + np.einsum("ij,ij->", rest, rest)),
+        float(shift @ shift + np.einsum("ij,ij->", residual, residual)),
         (
-            _influences(first, gap, left, strengths),
-            _influences(second, -gap, right.T, strengths),
+            _influences(first, shift, left, strengths),
+            _influences(second, -shift, right.T, strengths),
         ),
     )
 
 
-def _influences(fit: _Fit, gap: FloatArray, turn: FloatArray, strengths: FloatArray) -> FloatArray:
-    """Return what every text adds to the distance; see Notes of `frechet_distance`."""
+def _influences(
+    fit: _Fit, shift: FloatArray, rotation: FloatArray, strengths: FloatArray
+) -> FloatArray:
+    """Return the influence of every text on the distance; see Notes of `frechet_distance`."""
     n = len(fit.rows)
-    of_mean = 2 * np.sqrt(n - 1) * fit.rows @ (fit.factor @ gap)
-    transported = (n - 1) * (fit.rows @ turn) ** 2 @ strengths
+    of_mean = 2 * np.sqrt(n - 1) * fit.rows @ (fit.factor @ shift)
+    transported = (n - 1) * (fit.rows @ rotation) ** 2 @ strengths
     return np.asarray(of_mean + n / (n - 1) * (fit.spread - transported))
 
 
-def frechet_distance(own: NDArray[Any], human: NDArray[Any]) -> float:
+def frechet_distance(system: NDArray[Any], human: NDArray[Any]) -> float:
     r"""Return the squared Fréchet distance of the Gaussians fitted to two samples.
 
     Parameters
     ----------
-    own, human : array of shape (n, d)
+    system, human : array of shape (n, d)
         At least two texts each; n may be below d, and columns may be constant.
 
     Notes
@@ -109,7 +110,7 @@ def frechet_distance(own: NDArray[Any], human: NDArray[Any]) -> float:
     .. math:: F = |\mu_1 - \mu_2|^2 + \min_{W^T W = I} \| R_1 - W R_2 \|^2
 
     with the minimum at :math:`W = U V^T`. No matrix is inverted, so a covariance need not
-    have full rank. The influence of a text x of the first sample is, but for a constant,
+    have full rank. The influence of a text x of the first sample is, up to a constant,
 
     .. math::
 
@@ -119,7 +120,7 @@ def frechet_distance(own: NDArray[Any], human: NDArray[Any]) -> float:
     :math:`(x - \mu_1)^T T (x - \mu_1) = (n - 1) \sum_k s_k (q \cdot u_k)^2` with q the row of
     Q that belongs to x.
 
-    Samples of n texts each of the same Gaussian are not 0 apart but about
+    The expected distance of two samples of n texts each of the same Gaussian is not 0 but about
 
     .. math::
 
@@ -127,8 +128,8 @@ def frechet_distance(own: NDArray[Any], human: NDArray[Any]) -> float:
         \frac{\lambda_i \lambda_j (1 + \delta_{ij})}{\lambda_i + \lambda_j}\right)
         \le \frac{d + 5}{2 n} \operatorname{tr} \Sigma
 
-    with eigenvalues :math:`\lambda` of the covariance, as long as d is far below n; if all
-    are equal, the bound is the value.
+    with eigenvalues :math:`\lambda` of the covariance, for d far below n, with equality if all
+    eigenvalues are equal.
 
     Examples
     --------
@@ -138,34 +139,35 @@ def frechet_distance(own: NDArray[Any], human: NDArray[Any]) -> float:
     >>> round(frechet_distance(human * 3, human), 9)  # |2 μ|² + (3 - 1)² tr Σ = 8 + 4 · 4/3
     13.333333333
     """
-    for name, features in (("own", own), ("human", human)):
+    for name, features in (("system", system), ("human", human)):
         if np.ndim(features) != 2 or len(features) < 2:
             rule = "an array of shape (n, d) with n of at least 2"
             raise bad_parameter("frechet_distance", name, rule, np.shape(features))
-    return _distance(_fit(own), _fit(human)).value
+    return _distance(_fit(system), _fit(human)).value
 
 
-def _plug_in(own: Side, human: Side) -> Estimate:
-    assert own.features is not None
-    assert human.features is not None
-    found = _distance(_fit(own.features), _fit(human.features))
+def _plug_in(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    fits = [_fit(needed(sample.features, "features")) for sample in (system, human)]
+    distance = _distance(*fits)
     return Estimate(
-        found.value,
-        moves_of(found.influences[0], own.groups),
-        moves_of(found.influences[1], human.groups),
-        by_prompt=own.groups.by_prompt,
+        distance.value,
+        group_influences(distance.influences[0], system.groups),
+        group_influences(distance.influences[1], human.groups),
+        by_prompt=system.groups.by_prompt,
     )
 
 
 def extrapolate(values: FloatArray, inverse_sizes: FloatArray) -> float:
-    """Return where the line from the first value through the mean of the others meets 0.
+    """Extrapolate a statistic linearly in 1/n to samples of infinite size.
+
+    The line goes through the first value and the mean of the others.
 
     Parameters
     ----------
     values : array of shape (k,)
-        A statistic of all texts, then of parts of them.
+        The statistic of all texts, then of subsets.
     inverse_sizes : array of shape (k,)
-        1/n of each, or what is proportional to it.
+        1/n of each, up to a common factor.
 
     Examples
     --------
@@ -177,25 +179,27 @@ def extrapolate(values: FloatArray, inverse_sizes: FloatArray) -> float:
     return float(values[0] - rise / run * inverse_sizes[0])
 
 
-def _unbiased(own: Side, human: Side) -> Estimate:
-    """Extrapolate to endless samples from the distance of all texts and those of both halves.
+def _unbiased(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    """Extrapolate to infinite samples from the distances of all texts and of both halves.
 
     Halves are made of the groups of texts, so that texts of one prompt stay together, and
-    halves of both samples answer the same prompts. What is taken off changes little from
-    sample to sample, so that moves are those of the plain distance.
+    halves of both samples answer the same prompts. The correction varies little from sample to
+    sample, so the influences are those of the plain distance.
     """
-    assert own.features is not None
-    assert human.features is not None
-    plain = _plug_in(own, human)
+    plain = _plug_in(system, human)
+    samples = [
+        (sample, needed(sample.features, "features"), sample.groups.labels % 2)
+        for sample in (system, human)
+    ]
     values = [plain.value]
-    inverse_sizes = [1 / len(own.features) + 1 / len(human.features)]
+    inverse_sizes = [sum(1 / len(features) for _, features, _ in samples)]
     for half in range(2):
         parts = []
-        for side, features in ((own, own.features), (human, human.features)):
-            part = features[side.groups.labels % 2 == half]
+        for sample, features, half_of in samples:
+            part = features[half_of == half]
             if len(part) < 2:
                 raise InvalidParameterError(
-                    f"frechet-unbiased needs at least 2 texts of '{side.name}' in each half of "
+                    f"frechet-unbiased needs at least 2 texts of '{sample.name}' in each half of "
                     f"the prompts. Got {len(part)} instead; use more prompts, or 'frechet'."
                 )
             parts.append(part)
@@ -204,8 +208,8 @@ def _unbiased(own: Side, human: Side) -> Estimate:
     return replace(plain, value=extrapolate(np.array(values), np.array(inverse_sizes)))
 
 
-#: The distance as others report it. Its interval is that of the biased value: it says how
-#: far another sample of this size would be, not how far the truth is.
+#: The distance as reported in the literature. Its interval is for the biased value, that is, for
+#: other samples of this size, and need not cover the true distance.
 FRECHET = Measure(
     name="frechet",
     title="Fréchet",
@@ -218,12 +222,12 @@ FRECHET = Measure(
     low=0.0,
 )
 
-#: The distance that endless samples would have: around 0 for equal distributions, so it may
+#: The distance extrapolated to infinite samples: around 0 for equal distributions, so it may
 #: be negative. Below about 2 d texts part of the bias remains.
 FRECHET_UNBIASED = Measure(
     name="frechet-unbiased",
     title="Fréchet, unbiased",
-    summary="the same, extrapolated to endless samples",
+    summary="the same, extrapolated to infinite samples",
     direction="lower",
     needs=frozenset({"features"}),
     estimate=_unbiased,

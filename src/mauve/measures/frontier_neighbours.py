@@ -1,4 +1,4 @@
-"""MAUVE with the ratio of the densities estimated by nearest neighbours instead of clusters."""
+"""Compute MAUVE with the ratio of densities from nearest neighbours, not from a quantizer."""
 
 from dataclasses import dataclass
 
@@ -9,25 +9,25 @@ from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
 from mauve.frontier.grid import curve_grid
 from mauve.measures.density_ratio import log_ratios, score_of_curve
-from mauve.measures.estimate import Estimate, Groups, moves_without
-from mauve.measures.neighbours import TIE, centred, halves, shared_moves, squared_distances
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, Groups, jackknife_influences
+from mauve.measures.neighbours import TIE, centred, halves, shared_influences, squared_distances
+from mauve.measures.protocol import Measure, MeasuredSample
 
-_SPARE = 20  # neighbours kept beyond the k-th, to fill up where a group is gone
+_SPARE = 20  # neighbours stored beyond the k-th, to replace those of a left-out group
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Who is near each text of two samples, the first sample's texts before the second's.
+    """Nearest neighbours of the n texts of a first sample and the m texts of a second.
 
     Attributes
     ----------
     of_first : array of shape (n + m,)
-        Texts of the first sample among the k nearest; the others of the k are of the second.
-        Where more texts are as far as the k-th, each counts in part, so that their order does
+        Number of texts of the first sample among the k nearest; the others are of the second.
+        Texts at the distance of the k-th share the remaining count, so that their order does
         not matter.
-    nearest : array of int, shape (n + m, k + some)
-        The nearest texts, in order of distance.
+    nearest : array of int, shape (n + m, n_stored)
+        The nearest texts, in order of distance; `n_stored` is k and some more.
     """
 
     of_first: FloatArray
@@ -46,7 +46,7 @@ def neighbours_of(
     k : int
         Below n + m.
     apart : array of int, shape (n + m,), optional
-        Texts with the same number are not neighbours.
+        Label of each text; texts with the same label are not neighbours.
 
     Examples
     --------
@@ -55,29 +55,31 @@ def neighbours_of(
     """
     n, pooled = len(first), np.concatenate([first, second])
     excluded = 1 if apart is None else int(np.bincount(apart).max())
-    kept = min(k + _SPARE, len(pooled) - excluded)
-    of_first, nearest = np.empty(len(pooled)), np.empty((len(pooled), kept), dtype=np.intp)
-    for block, found in squared_distances(pooled, pooled):
+    n_stored = min(k + _SPARE, len(pooled) - excluded)
+    of_first, nearest = np.empty(len(pooled)), np.empty((len(pooled), n_stored), dtype=np.intp)
+    for block, distances in squared_distances(pooled, pooled):
         rows = np.arange(block.stop - block.start)
-        found[rows, rows + block.start] = np.inf  # a text is not its own neighbour
+        distances[rows, rows + block.start] = np.inf  # a text is not its own neighbour
         if apart is not None:
-            found[apart[block, None] == apart] = np.inf
-        part = np.argpartition(found, kept - 1, axis=1)[:, :kept]
-        distance = found[rows[:, None], part]
+            distances[apart[block, None] == apart] = np.inf
+        part = np.argpartition(distances, n_stored - 1, axis=1)[:, :n_stored]
+        distance = distances[rows[:, None], part]
         order = np.argsort(distance, axis=1)
         nearest[block] = part[rows[:, None], order]
-        edge = distance[rows, order[:, k - 1]][:, None]
-        closer, near = found < edge / TIE, found <= edge * TIE
-        sure, tied = closer[:, :n].sum(axis=1), near.sum(axis=1) - closer.sum(axis=1)
-        tied_first = near[:, :n].sum(axis=1) - sure
-        of_first[block] = sure + (k - closer.sum(axis=1)) * tied_first / tied
+        radius = distance[rows, order[:, k - 1]][:, None]
+        closer, near = distances < radius / TIE, distances <= radius * TIE
+        n_closer = closer.sum(axis=1)
+        n_tied = near.sum(axis=1) - n_closer
+        closer_first = closer[:, :n].sum(axis=1)
+        tied_first = near[:, :n].sum(axis=1) - closer_first
+        of_first[block] = closer_first + (k - n_closer) * tied_first / n_tied
     return Neighbours(of_first, nearest)
 
 
 def default_k(n: int) -> int:
     r"""Return the number of neighbours for n texts, :math:`\sqrt n`.
 
-    With more, neighbourhoods reach where the ratio is another; with fewer, the ratio is noisy,
+    With more neighbours, the ratio varies within a neighbourhood; with fewer, the ratio is noisy,
     which lowers the score: two samples of one source with 300 texts each have about 0.96.
 
     Examples
@@ -88,8 +90,8 @@ def default_k(n: int) -> int:
     return max(1, round(float(np.sqrt(n))))
 
 
-def mauve_by_neighbours(own: Side, human: Side) -> Estimate:
-    r"""Return MAUVE, with :math:`p/q` from the nearest neighbours of each text.
+def mauve_by_neighbours(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    r"""Estimate MAUVE with :math:`p/q` from the nearest neighbours of each text.
 
     Notes
     -----
@@ -98,22 +100,22 @@ def mauve_by_neighbours(own: Side, human: Side) -> Estimate:
 
     .. math:: \frac{p}{q} \approx \frac{N / n}{(M + 1) / m}, \qquad k = \sqrt{n + m},
 
-    which is finite and, but for the width of the neighbourhood, right on average; likewise
-    for a text of P. The divergences are the means of the terms of
+    which is finite and, up to the width of the neighbourhood, right on average; likewise for a
+    text of P. The divergences are the means of the terms of
     :mod:`mauve.measures.density_ratio`. The noise of N adds about :math:`2 \lambda^2 / k` to
     KL(Q|R_λ) where P and Q are close.
 
-    The mean of p/q over Q is 1. In many dimensions the texts of the tighter sample are nearest
-    to everything, the mean of the estimates is above 1, and the mean of the terms may be
-    negative. A divergence stays what it is if a multiple of p/q - 1 is added to its terms;
-    λ times the excess of the mean is added, which makes it at least 0. Without this, greedy
+    The mean of p/q over Q is 1. In many dimensions the texts of the less dispersed sample are
+    nearest to all others, the mean of the estimates is above 1, and the mean of the terms may
+    be negative. Adding a multiple of p/q - 1 to the terms does not change a divergence; λ times
+    the excess of the mean is added, which makes the estimate at least 0. Without this, greedy
     decoding may score 1.
 
-    Texts of the same group of prompts are not neighbours where groups are made of prompts:
-    answers to one prompt are near each other whoever wrote them.
+    If groups are made of prompts, texts of the same group are not neighbours: answers to one
+    prompt are near each other, human or not.
 
-    The interval is a delete-a-group jackknife, in which a group's texts are gone both from the
-    means and from the neighbourhoods of others.
+    The interval comes from a delete-a-group jackknife, which removes the texts of a group from
+    the means and from the neighbourhoods of other texts.
 
     References
     ----------
@@ -126,48 +128,53 @@ def mauve_by_neighbours(own: Side, human: Side) -> Estimate:
     Examples
     --------
     >>> groups, line = Groups(np.arange(20), 20), np.arange(20.0)[:, None]
-    >>> human, far = (Side("", groups, features=line + shift) for shift in (0, 1000))
+    >>> human, far = (MeasuredSample("", groups, features=line + shift) for shift in (0, 1000))
     >>> round(mauve_by_neighbours(human, human).value, 9)
     1.0
-    >>> round(1 / mauve_by_neighbours(far, human).value, 3)  # the least there is
+    >>> round(1 / mauve_by_neighbours(far, human).value, 3)  # the smallest score
     252.0
     """
-    model, people = centred(own, human)
-    n, m = len(people), len(model)
+    system_features, human_features = centred(system, human)
+    n, m = len(human_features), len(system_features)
     k = default_k(n + m)
-    found = neighbours_of(people, model, k, _same_prompt(own, human, k))
+    apart = _same_prompt(system, human, k)
+    neighbours = neighbours_of(human_features, system_features, k, apart)
     kl = []
-    for of_human, is_human in ((found.of_first[:n], True), (found.of_first[n:], False)):
-        values, times = np.unique(of_human, return_counts=True)  # few differ
+    for of_human, is_human in ((neighbours.of_first[:n], True), (neighbours.of_first[n:], False)):
+        values, times = np.unique(of_human, return_counts=True)  # few different values
         kl.append(_divergence(times @ _terms(values, n, m, k, is_human) / len(of_human), is_human))
-    moves, human_moves = _jackknife(found.nearest, own.groups, human.groups, k)
+    influences, human_influences = _jackknife(neighbours.nearest, system.groups, human.groups, k)
     value = float(score_of_curve(kl[0], kl[1]))
-    return Estimate(value, moves, human_moves, own.groups.by_prompt)
+    return Estimate(value, influences, human_influences, system.groups.by_prompt)
 
 
-def _same_prompt(own: Side, human: Side, k: int) -> NDArray[np.intp] | None:
-    """Return the group of each text where groups are made of prompts."""
-    if not own.groups.by_prompt:
+def _same_prompt(system: MeasuredSample, human: MeasuredSample, k: int) -> NDArray[np.intp] | None:
+    """Return the group of each text, human first, or None if groups are not made of prompts."""
+    if not system.groups.by_prompt:
         return None
-    labels = np.concatenate([human.groups.labels, own.groups.labels])
-    left = len(labels) - int(np.bincount(labels).max())
-    if left < k:
+    labels = np.concatenate([human.groups.labels, system.groups.labels])
+    n_others = len(labels) - int(np.bincount(labels).max())
+    if n_others < k:
         raise InvalidParameterError(
-            f"'{own.name}' and '{human.name}' must have at least {k} texts that answer other "
-            f"prompts for 'mauve-nn'. Got {left} instead: take more prompts."
+            f"'{system.name}' and '{human.name}' must have at least {k} texts that answer other "
+            f"prompts for 'mauve-nn'. Got {n_others} instead: take more prompts."
         )
     return labels
 
 
 def _terms(of_human: FloatArray, n: int, m: int, k: int, is_human: bool) -> FloatArray:
-    """Return what texts add to their divergence, and the ratio less 1, shape (n, n_grid + 1).
+    """Return the terms of texts in their divergence, and the ratio minus 1.
 
     Parameters
     ----------
-    of_human : array of shape (n,)
-        Human ones among their neighbours.
+    of_human : array of shape (n_texts,)
+        Number of human texts among the k neighbours of each text.
     is_human : bool
         Whether the texts themselves are human.
+
+    Returns
+    -------
+    array of shape (n_texts, n_grid + 1)
     """
     grid = curve_grid()
     p, q = (of_human + is_human) / n, (k - of_human + (not is_human)) / m
@@ -186,55 +193,57 @@ def _divergence(means: FloatArray, is_human: bool) -> FloatArray:
 
 
 def _jackknife(
-    nearest: NDArray[np.intp], own: Groups, human: Groups, k: int
+    nearest: NDArray[np.intp], system: Groups, human: Groups, k: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the moves of the score by the model's groups and by the human ones."""
-    n, m = len(human.labels), len(own.labels)
-    code = np.concatenate([human.labels, human.count + own.labels])  # one for each group of both
+    """Return the influences of the system's groups and of the human groups on the score."""
+    n, m = len(human.labels), len(system.labels)
+    code = np.concatenate([human.labels, human.count + system.labels])  # groups of both samples
     near = code[nearest]
     of_human = (near[:, :k] < human.count).sum(axis=1)
-    half = np.concatenate([halves(human), halves(own)])
-    scores, counts = np.zeros((human.count + own.count, 2)), np.arange(k + 1.0)
-    for gone in np.unique(code):
-        there = code != gone
-        left_n, left_m = int(there[:n].sum()), int(there[n:].sum())
-        if left_n == 0 or left_m == 0:
+    half = np.concatenate([halves(human), halves(system)])
+    scores, counts = np.zeros((human.count + system.count, 2)), np.arange(k + 1.0)
+    for left_out in np.unique(code):
+        remains = code != left_out
+        n_remaining, m_remaining = int(remains[:n].sum()), int(remains[n:].sum())
+        if n_remaining == 0 or m_remaining == 0:
             continue
-        now = _without(near, of_human, gone, human.count, k)
+        of_human_without = _without(near, of_human, left_out, human.count, k)
         kl = []
         for is_human in (True, False):
-            sample = there & ((np.arange(n + m) < n) == is_human)
+            sample = remains & ((np.arange(n + m) < n) == is_human)
             before = _terms(counts, n, m, k, is_human)
-            after = _terms(counts, left_n, left_m, k, is_human)
-            # What becomes of the neighbours, at either half of them: see shared_moves.
-            parts = [sample & half, sample & ~half]
-            changes = [_mean(now[part], after) - _mean(of_human[part], before) for part in parts]
+            after = _terms(counts, n_remaining, m_remaining, k, is_human)
+            # The change of the neighbours, for either half of the texts: see shared_influences.
+            changes = [
+                _mean(of_human_without[part], after) - _mean(of_human[part], before)
+                for part in (sample & half, sample & ~half)
+            ]
             kl.append(_divergence(_mean(of_human[sample], before) + changes, is_human))
-        scores[gone] = score_of_curve(kl[0], kl[1])
-    found = [
-        shared_moves(*(moves_without(part, groups.sizes) for part in scores[rows].T))
-        for groups, rows in ((own, slice(human.count, None)), (human, slice(human.count)))
-    ]
-    return found[0], found[1]
+        scores[left_out] = score_of_curve(kl[0], kl[1])
+    influences, human_influences = (
+        shared_influences(*(jackknife_influences(part, groups.sizes) for part in scores[rows].T))
+        for groups, rows in ((system, slice(human.count, None)), (human, slice(human.count)))
+    )
+    return influences, human_influences
 
 
 def _without(
-    near: NDArray[np.intp], of_human: NDArray[np.intp], gone: int, n_human_groups: int, k: int
+    near: NDArray[np.intp], of_human: NDArray[np.intp], left_out: int, n_human_groups: int, k: int
 ) -> NDArray[np.intp]:
-    """Return the human ones among the k nearest that are not of one group."""
-    concerned = (near[:, :k] == gone).any(axis=1)
-    labels = near[concerned]
-    kept = labels != gone
-    kept &= kept.cumsum(axis=1) <= k
-    # Where the list of neighbours ends before k are found, those found stand for all.
-    share = (kept & (labels < n_human_groups)).sum(axis=1) / np.maximum(kept.sum(axis=1), 1)
-    now = of_human.copy()
-    now[concerned] = np.rint(k * share)
-    return now
+    """Return the number of human texts among the k nearest that are not of one group."""
+    is_affected = (near[:, :k] == left_out).any(axis=1)
+    labels = near[is_affected]
+    counted = labels != left_out
+    counted &= counted.cumsum(axis=1) <= k
+    # If fewer than k stored neighbours remain, their share stands for all k.
+    share = (counted & (labels < n_human_groups)).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+    updated = of_human.copy()
+    updated[is_affected] = np.rint(k * share)
+    return updated
 
 
 def _mean(counts: NDArray[np.intp], terms: FloatArray) -> FloatArray:
-    """Return the mean term of texts, given that of each count."""
+    """Return the mean term of texts from their counts and the term of each count."""
     times = np.bincount(counts, minlength=len(terms))
     return np.asarray(times @ terms / max(len(counts), 1))
 
@@ -242,7 +251,7 @@ def _mean(counts: NDArray[np.intp], terms: FloatArray) -> FloatArray:
 MAUVE_NEIGHBOURS = Measure(
     name="mauve-nn",
     title="MAUVE (k-NN)",
-    summary="MAUVE without clusters: densities from nearest neighbours",
+    summary="MAUVE without a quantizer: densities from nearest neighbours",
     direction="higher",
     needs=frozenset({"features"}),
     estimate=mauve_by_neighbours,

@@ -17,16 +17,16 @@ from mauve.escape import listed
 from mauve.lm.decoding import Decoder, parse_decoder
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
-from mauve.measures.protocol import Measure, Need, Side, TokenTable
+from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 
 _MIN_PROMPTS = 5
-_SIZES_APART = 1.25  # times as many tokens, from which on sizes are pointed out
+_SIZES_APART = 1.25  # ratio of sizes above which a warning is given
 
 T = TypeVar("T")
 
 
-def make_sides(
+def measured_samples(
     samples: Samples,
     training: Samples | None,
     needs: Collection[Need],
@@ -36,7 +36,7 @@ def make_sides(
     prompt_context: bool = False,
     seed: int = 0,
     on_progress: Progress | None = None,
-) -> dict[str, Side]:
+) -> dict[str, MeasuredSample]:
     """Return every sample with the parts that measures need, human first.
 
     Texts are sorted by their hashes, so that no value depends on the order in which they came.
@@ -60,8 +60,8 @@ def make_sides(
     >>> from mauve.measures.tokenizers import get_tokenizer
     >>> from mauve.embed.load import load_samples
     >>> samples = load_samples(["a text"] * 10, ["one more"] * 10)
-    >>> sides = make_sides(samples, None, ["tokens"], tokenizer=get_tokenizer("words"))
-    >>> sides["model"].tokens.lengths[:3].tolist(), sides["human"].features is None
+    >>> parts = measured_samples(samples, None, ["tokens"], tokenizer=get_tokenizer("words"))
+    >>> parts["model"].tokens.lengths[:3].tolist(), parts["human"].features is None
     ([2, 2, 2], True)
     """
     hashes = [samples.hashes_of(name) for name in samples.sizes]
@@ -79,12 +79,14 @@ def make_sides(
     if training is not None:
         name = training.human_name
         no_groups = Groups(np.zeros(0, dtype=np.intp), 0)  # training texts have no interval
-        trained_on = Side(name, no_groups, tokens=tokens.get(name), features=features.get(name))
-    sides = {}
+        trained_on = MeasuredSample(
+            name, no_groups, tokens=tokens.get(name), features=features.get(name)
+        )
+    measured = {}
     for name, sample_hashes, group, order in zip(
         samples.sizes, hashes, groups, orders, strict=True
     ):
-        sides[name] = Side(
+        measured[name] = MeasuredSample(
             name,
             replace(group, labels=group.labels[order]),
             keys=sample_hashes[order],
@@ -98,7 +100,7 @@ def make_sides(
             training=trained_on,
             seed=seed,
         )
-    return sides
+    return measured
 
 
 def _groups_and_orders(
@@ -196,19 +198,19 @@ def load_training(
     return trained_on
 
 
-def size_advice(
-    measures: Sequence[Measure], people: Side, sides: Mapping[str, Side]
+def size_warnings(
+    measures: Sequence[Measure], human: MeasuredSample, systems: Mapping[str, MeasuredSample]
 ) -> tuple[str, ...]:
-    """Return a warning for each system whose size makes measures of it incomparable."""
-    found = []
+    """Return a warning for each system whose size makes its measures incomparable."""
+    messages = []
     for unit in ("tokens", "texts"):
         growing = [measure.name for measure in measures if measure.grows_with == unit]
-        n_human = _size(people, unit)
-        for side in sides.values() if growing else ():
-            n = _size(side, unit)
+        n_human = _size(human, unit)
+        for system in systems.values() if growing else ():
+            n = _size(system, unit)
             if n and n_human and not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
-                found.append(
-                    f"'{side.name}' has {n} {unit} and '{people.name}' {n_human}: "
+                messages.append(
+                    f"'{system.name}' has {n} {unit} and '{human.name}' {n_human}: "
                     f"{listed(growing)} change with the size of a sample, so give as many texts"
                     + (
                         " of about the same length (match_length=True, --match-length)."
@@ -216,22 +218,22 @@ def size_advice(
                         else "."
                     )
                 )
-    return tuple(found)
+    return tuple(messages)
 
 
-def _size(side: Side, unit: str) -> int:
+def _size(sample: MeasuredSample, unit: str) -> int:
     if unit == "texts":
-        return 0 if side.features is None else len(side.features)
-    return 0 if side.tokens is None else len(side.tokens.ids)
+        return 0 if sample.features is None else len(sample.features)
+    return 0 if sample.tokens is None else len(sample.tokens.ids)
 
 
-#: The model behind a system, and how it decodes: "MODEL@DECODER", or both.
+#: The model behind a system and its decoding algorithm: "MODEL@DECODER", or a pair.
 ModelLike = str | tuple[str, str | Decoder]
 
 
 @dataclass(frozen=True)
 class UnderTest:
-    """The model behind a system, and how it decodes."""
+    """The model behind a system, and its decoding algorithm."""
 
     model: str
     decoder: str | Decoder
@@ -265,28 +267,28 @@ def parse_model(spec: ModelLike) -> UnderTest:
 
 
 def with_models(
-    sides: Mapping[str, Side],
-    reference: str,
+    samples: Mapping[str, MeasuredSample],
+    human_name: str,
     tested: Mapping[str, UnderTest],
     device: str,
     on_progress: Progress | None,
-) -> dict[str, Side]:
-    """Return the sides whose models are known, with what those make of the human texts."""
+) -> dict[str, MeasuredSample]:
+    """Return the systems whose models are known, with their probabilities of the human texts."""
     from mauve.lm.probabilities import token_probabilities  # needs torch
 
-    people = sides[reference]
-    found = {}
+    human = samples[human_name]
+    with_model = {}
     for model in dict.fromkeys(spec.model for spec in tested.values()):
         decoders = {name: spec.decoder for name, spec in tested.items() if spec.model == model}
-        every = token_probabilities(  # once for all decoders of a model
+        probabilities = token_probabilities(  # once for all decoders of a model
             model,
             [*decoders.values()],
-            people.texts or [],
-            prompts=people.prompts,
+            human.texts or [],
+            prompts=human.prompts,
             device=device,
             on_progress=on_progress,
         )
-        for name, probabilities in zip(decoders, every, strict=True):
-            side = sides.get(name, Side(name, people.groups))
-            found[name] = replace(side, model=probabilities)
-    return found
+        for name, of_decoder in zip(decoders, probabilities, strict=True):
+            sample = samples.get(name, MeasuredSample(name, human.groups))
+            with_model[name] = replace(sample, model=of_decoder)
+    return with_model

@@ -1,14 +1,14 @@
-r"""Maximum mean discrepancy: how far apart a kernel sees two samples of features.
+r"""Compute the maximum mean discrepancy (MMD) of the features of two samples.
 
 .. math::
 
     \mathrm{MMD}^2 = \mathbb{E}\,k(x, x') + \mathbb{E}\,k(y, y') - 2\,\mathbb{E}\,k(x, y)
 
-The kernel is Gaussian and as wide as the median distance of two human texts. It is 0 for
-equal distributions only, and neither a shift, a rotation nor a change of scale of the
-features changes it. The cubic kernel of KID has none of these properties: it was made for
-one network's features, which are of the order of 1. The width is that of the human texts
-alone, so that all models are measured with one kernel.
+The kernel is Gaussian, and its width is the median distance of two human texts. The MMD is 0
+for equal distributions only, and invariant to shift, rotation and scale of the features. The
+cubic kernel of KID has none of these properties: it was made for the features of one network,
+which are of the order of 1. The width depends on the human texts alone, so that all systems are
+measured with one kernel.
 
 References
 ----------
@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice
-from mauve.measures.estimate import Estimate, Groups, moves_without
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, Groups, jackknife_influences
+from mauve.measures.protocol import Measure, MeasuredSample, needed
 
-#: Rows of shapes (n, d) and (m, d) in, their kernel of shape (n, m) out.
+#: Maps features of shapes (n, d) and (m, d) to their kernel matrix of shape (n, m).
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 
-_CHUNK = 512  # rows whose kernel with all others is in memory at a time
-_MEDIAN_ROWS = 1000  # texts whose distances the median is taken of
+_CHUNK_SIZE = 512  # rows of the kernel matrix in memory at a time
+_MEDIAN_ROWS = 1000  # texts whose pairwise distances the median is taken of
 
 
 def median_distance(features: NDArray[Any]) -> float:
@@ -44,19 +44,19 @@ def median_distance(features: NDArray[Any]) -> float:
     Parameters
     ----------
     features : array of shape (n, d)
-        Of more than 1000 texts as many are taken, evenly by their distance to the mean, so
-        that it does not depend on their order.
+        Of more than 1000 texts, 1000 are selected evenly by their distance to the mean, so
+        that the result does not depend on their order.
 
     Examples
     --------
     >>> median_distance(np.array([[0.0], [1.0], [3.0]]))
     2.0
     """
-    found = np.asarray(features, dtype=np.float64)
-    if len(found) > _MEDIAN_ROWS:
-        order = np.argsort(((found - found.mean(axis=0)) ** 2).sum(axis=1), kind="stable")
-        found = found[order[np.linspace(0, len(found) - 1, _MEDIAN_ROWS).astype(np.intp)]]
-    return float(np.median(scipy.spatial.distance.pdist(found)))
+    rows = np.asarray(features, dtype=np.float64)
+    if len(rows) > _MEDIAN_ROWS:
+        order = np.argsort(((rows - rows.mean(axis=0)) ** 2).sum(axis=1), kind="stable")
+        rows = rows[order[np.linspace(0, len(rows) - 1, _MEDIAN_ROWS).astype(np.intp)]]
+    return float(np.median(scipy.spatial.distance.pdist(rows)))
 
 
 def rbf(width: float) -> Kernel:
@@ -90,15 +90,15 @@ def cubic(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray(base * base * base)
 
 
-def squared_mmd(own: NDArray[Any], human: NDArray[Any], kernel: str = "rbf") -> float:
+def squared_mmd(system: NDArray[Any], human: NDArray[Any], kernel: str = "rbf") -> float:
     r"""Return the unbiased estimate of the squared MMD, over all pairs of texts.
 
     Parameters
     ----------
-    own, human : array of shape (n, d)
+    system, human : array of shape (n, d)
         At least two texts each.
     kernel : {"rbf", "cubic"}
-        "rbf" is as wide as the median distance of the human texts; "cubic" is that of KID.
+        "rbf" with the median distance of the human texts as width, or "cubic", that of KID.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def squared_mmd(own: NDArray[Any], human: NDArray[Any], kernel: str = "rbf") -> 
         \frac{1}{n (n-1)} \sum_{i \ne j} k(x_i, x_j)
         + \frac{1}{m (m-1)} \sum_{i \ne j} k(y_i, y_j) - \frac{2}{n m} \sum_{ij} k(x_i, y_j).
 
-    For samples of the same distribution its mean is 0, so it is often negative.
+    Its mean is 0 for samples of the same distribution, so it is often negative.
 
     Examples
     --------
@@ -118,56 +118,58 @@ def squared_mmd(own: NDArray[Any], human: NDArray[Any], kernel: str = "rbf") -> 
     [-0.22, -0.099, 0.206, 0.561]
     """
     check_choice("squared_mmd", "kernel", kernel, ("rbf", "cubic"))
-    for name, features in (("own", own), ("human", human)):
+    for name, features in (("system", system), ("human", human)):
         if np.ndim(features) != 2 or len(features) < 2:
             rule = "an array of shape (n, d) with n of at least 2"
             raise bad_parameter("squared_mmd", name, rule, np.shape(features))
-    one = [Groups(np.zeros(len(features), dtype=np.intp), 1) for features in (own, human)]
-    return _pair_sums(own, human, one[0], one[1], kernel, "human").value
+    groups = [Groups(np.zeros(len(features), dtype=np.intp), 1) for features in (system, human)]
+    return _pair_sums(system, human, groups[0], groups[1], kernel, "human").value
 
 
 @dataclass(frozen=True)
 class _PairSums:
-    """Sums of the kernel over pairs of texts, and the pairs, by the groups of both texts.
+    """Sums of the kernel over pairs of texts, and numbers of pairs, by the groups of both texts.
 
-    Those of own texts, of human ones and of one of each have shape (2, g, h): sums, then
-    numbers of pairs.
+    The parts are those of pairs of system texts, of human texts, and of one of each. Each has
+    shape (2, g, h): sums, then numbers of pairs.
     """
 
     parts: tuple[FloatArray, FloatArray, FloatArray]
 
     @property
     def value(self) -> float:
-        own, human, between = (part.sum(axis=(1, 2)) for part in self.parts)
-        return float(_mmd(own, human, between))
+        system, human, between = (part.sum(axis=(1, 2)) for part in self.parts)
+        return float(_mmd(system, human, between))
 
     @property
-    def without_own(self) -> FloatArray:
-        """The value without each group of the sample's own texts, shape (g,)."""
-        own, human, between = self.parts
-        rest = between.sum(axis=(1, 2))[:, None] - between.sum(axis=2)
-        return _mmd(_without(own), human.sum(axis=(1, 2)), rest)
+    def without_system(self) -> FloatArray:
+        """The value without each group of system texts, shape (g,)."""
+        system, human, between = self.parts
+        remaining = between.sum(axis=(1, 2))[:, None] - between.sum(axis=2)
+        return _mmd(_without(system), human.sum(axis=(1, 2)), remaining)
 
     @property
     def without_human(self) -> FloatArray:
-        own, human, between = self.parts
-        return _PairSums((human, own, between.transpose(0, 2, 1))).without_own
+        """The value without each group of human texts, shape (h,)."""
+        system, human, between = self.parts
+        return _PairSums((human, system, between.transpose(0, 2, 1))).without_system
 
     @property
     def without_both(self) -> FloatArray:
-        own, human, between = map(_without, self.parts)
-        return _mmd(own, human, between)
+        """The value without each group of both samples, shape (g,)."""
+        system, human, between = map(_without, self.parts)
+        return _mmd(system, human, between)
 
     @property
     def between_groups(self) -> "_PairSums":
         """The same over pairs of different groups only."""
-        own, human, between = (part * (1 - np.eye(part.shape[1])) for part in self.parts)
-        return _PairSums((own, human, between))
+        system, human, between = (part * (1 - np.eye(part.shape[1])) for part in self.parts)
+        return _PairSums((system, human, between))
 
 
-def _mmd(own: FloatArray, human: FloatArray, between: FloatArray) -> FloatArray:
+def _mmd(system: FloatArray, human: FloatArray, between: FloatArray) -> FloatArray:
     """Return the squared MMD from sums of the kernel and numbers of pairs."""
-    return np.asarray(own[0] / own[1] + human[0] / human[1] - 2 * between[0] / between[1])
+    return np.asarray(system[0] / system[1] + human[0] / human[1] - 2 * between[0] / between[1])
 
 
 def _without(sums: FloatArray) -> FloatArray:
@@ -178,31 +180,38 @@ def _without(sums: FloatArray) -> FloatArray:
 
 
 def _pair_sums(
-    own: NDArray[Any],
+    system: NDArray[Any],
     human: NDArray[Any],
-    own_groups: Groups,
+    system_groups: Groups,
     human_groups: Groups,
     kernel: str,
-    name: str,
+    human_name: str,
+    chunk_size: int = _CHUNK_SIZE,
 ) -> _PairSums:
-    x, y = (np.asarray(features, dtype=np.float64) for features in (own, human))
+    x, y = (np.asarray(features, dtype=np.float64) for features in (system, human))
     function: Kernel = cubic
     if kernel == "rbf":
         width = median_distance(y)
         if width == 0:
             raise InvalidParameterError(
                 f"mmd needs features that differ between texts. Got the same ones for more than "
-                f"half of the pairs of '{name}' instead; choose another embedder."
+                f"half of the pairs of '{human_name}' instead; choose another embedder."
             )
         # Far from 0, a distance would be a small difference of large numbers.
         x, y = x - y.mean(axis=0), y - y.mean(axis=0)
         function = rbf(width)
-    a, b = (_members(groups) for groups in (own_groups, human_groups))
-    within = [_sums(z, z, c, c, function, within=True) for z, c in ((x, a), (y, b))]
-    return _PairSums((within[0], within[1], _sums(x, y, a, b, function, within=False)))
+    a, b = (_members(groups) for groups in (system_groups, human_groups))
+    return _PairSums(
+        (
+            _sums(x, x, a, a, function, chunk_size, within=True),
+            _sums(y, y, b, b, function, chunk_size, within=True),
+            _sums(x, y, a, b, function, chunk_size, within=False),
+        )
+    )
 
 
 def _members(groups: Groups) -> FloatArray:
+    """Return the indicator of the group of each text, shape (n, n_groups)."""
     members = np.zeros((len(groups.labels), groups.count))
     members[np.arange(len(members)), groups.labels] = 1
     return members
@@ -214,46 +223,66 @@ def _sums(
     x_members: FloatArray,
     y_members: FloatArray,
     kernel: Kernel,
+    chunk_size: int,
     *,
     within: bool,
 ) -> FloatArray:
     sums = np.zeros((x_members.shape[1], y_members.shape[1]))
-    for start in range(0, len(x), _CHUNK):
-        values = kernel(x[start : start + _CHUNK], y)
-        if within:  # a text is no pair with itself
+    for start in range(0, len(x), chunk_size):
+        values = kernel(x[start : start + chunk_size], y)
+        if within:  # exclude pairs of a text with itself
             values[np.arange(len(values)), np.arange(start, start + len(values))] = 0
-        sums += x_members[start : start + _CHUNK].T @ (values @ y_members)
+        sums += x_members[start : start + chunk_size].T @ (values @ y_members)
     pairs = np.outer(x_members.sum(axis=0), y_members.sum(axis=0))
     if within:
         pairs -= np.diag(x_members.sum(axis=0))
     return np.stack([sums, pairs])
 
 
-def _estimate(own: Side, human: Side) -> Estimate:
-    """Estimate the squared MMD; moves are those of the delete-a-group jackknife.
+def estimate_mmd(
+    system: MeasuredSample, human: MeasuredSample, *, chunk_size: int = _CHUNK_SIZE
+) -> Estimate:
+    """Estimate the squared MMD, with influences by the delete-a-group jackknife.
 
-    The kernel stays that of all human texts. Texts that answer the same prompts are not
-    independent: only pairs of different groups are counted then, or the value would be too
-    low where both samples answer the same prompts, and too high where one repeats them. A
-    group is then left out of both samples at once, and its move stands with the own ones.
+    Parameters
+    ----------
+    system, human : MeasuredSample
+    chunk_size : int
+        Rows of the kernel matrix in memory at a time. It does not change the result.
+
+    Notes
+    -----
+    The kernel is always that of all human texts. Texts that answer the same prompts are not
+    independent: in that case only pairs of different groups are counted. Otherwise the value
+    would be too low if both samples answer the same prompts, and too high if one sample repeats
+    them. A group is then left out of both samples at once, and the influence of both is counted
+    as that of the system's group.
     """
-    assert own.features is not None
-    assert human.features is not None
-    found = _pair_sums(own.features, human.features, own.groups, human.groups, "rbf", human.name)
-    if not own.groups.by_prompt:
+    pairs = _pair_sums(
+        needed(system.features, "features"),
+        needed(human.features, "features"),
+        system.groups,
+        human.groups,
+        "rbf",
+        human.name,
+        chunk_size,
+    )
+    if not system.groups.by_prompt:
         return Estimate(
-            found.value, moves_without(found.without_own), moves_without(found.without_human)
+            pairs.value,
+            jackknife_influences(pairs.without_system),
+            jackknife_influences(pairs.without_human),
         )
-    for side in (own, human):
-        used = np.count_nonzero(side.groups.sizes)
-        if used < 3:
+    for sample in (system, human):
+        if sample.groups.n_used < 3:
             raise InvalidParameterError(
-                f"mmd compares texts of different prompts, of which '{side.name}' must answer "
-                f"at least 3. Got {used} instead; use more prompts, or leave 'mmd' out."
+                f"mmd compares texts of different prompts, of which '{sample.name}' must answer "
+                f"at least 3. Got {sample.groups.n_used} instead; use more prompts, or leave "
+                "'mmd' out."
             )
-    apart = found.between_groups
-    moves = moves_without(apart.without_both, own.groups.sizes + human.groups.sizes)
-    return Estimate(apart.value, moves, np.zeros_like(moves), by_prompt=True)
+    pairs = pairs.between_groups
+    influences = jackknife_influences(pairs.without_both, system.groups.sizes + human.groups.sizes)
+    return Estimate(pairs.value, influences, np.zeros_like(influences), by_prompt=True)
 
 
 MMD = Measure(
@@ -262,6 +291,6 @@ MMD = Measure(
     summary="unbiased squared distance of kernel means of features",
     direction="lower",
     needs=frozenset({"features"}),
-    estimate=_estimate,
+    estimate=estimate_mmd,
     is_statistic=False,
 )

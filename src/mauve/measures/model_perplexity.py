@@ -1,18 +1,17 @@
-"""Perplexity of human text under the model itself, with its decoding algorithm."""
+"""Compute the perplexity of human text under the model behind a system and its decoder."""
 
 import numpy as np
 
-from mauve.measures.estimate import Estimate
-from mauve.measures.human_tokens import perplexity_of, probabilities_of, token_mean
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, perplexity_of, token_mean
+from mauve.measures.protocol import Measure, MeasuredSample, human_token_probabilities
 
 
-def model_perplexity(own: Side, human: Side) -> Estimate:
-    r"""Return the perplexity of human text under the model behind a sample.
+def estimate_model_perplexity(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    r"""Return the perplexity of human text under the model behind a system.
 
-    It is infinite, with no uncertainty, as soon as one human token has probability 0: a
-    decoder that cuts off the tail could never have written that text. That is true, and says
-    little, which is why there are ε-perplexity and the sparsemax score.
+    It is infinite, with no uncertainty, if any human token has probability 0: a decoder that
+    truncates the tail cannot produce that text. ε-perplexity and the sparsemax score remain
+    finite and can compare such decoders.
 
     Notes
     -----
@@ -22,18 +21,17 @@ def model_perplexity(own: Side, human: Side) -> Estimate:
     Examples
     --------
     >>> from mauve.measures.estimate import Groups
-    >>> from mauve.measures.protocol import TokenProbabilities
-    >>> human = Side("human", Groups(np.arange(2), 2))
-    >>> seen = TokenProbabilities(np.array([0.5, 0.0]), np.ones(2), np.array([0, 1, 2]), 9)
-    >>> model_perplexity(Side("greedy", human.groups, model=seen), human).value
+    >>> from mauve.lm.probabilities import TokenProbabilities
+    >>> model = TokenProbabilities(np.array([0.5, 0.0]), np.ones(2), np.array([0, 1, 2]), 9)
+    >>> human = MeasuredSample("human", Groups(np.arange(2), 2))
+    >>> greedy = MeasuredSample("greedy", human.groups, model=model)
+    >>> estimate_model_perplexity(greedy, human).value
     inf
     """
-    probability = probabilities_of(own).probability
-    if (probability == 0).any():
-        return Estimate(
-            float("inf"), np.zeros(human.groups.count), by_prompt=human.groups.by_prompt
-        )
-    return perplexity_of(token_mean(np.log(probability), own, human))
+    model, groups = human_token_probabilities(system), human.groups
+    if (model.probability == 0).any():
+        return Estimate(float("inf"), np.zeros(groups.count), by_prompt=groups.by_prompt)
+    return perplexity_of(token_mean(np.log(model.probability), model.starts, groups))
 
 
 MODEL_PERPLEXITY = Measure(
@@ -42,7 +40,7 @@ MODEL_PERPLEXITY = Measure(
     summary="perplexity of human text under the model and its decoder",
     direction="lower",
     needs=frozenset({"model"}),
-    estimate=model_perplexity,
+    estimate=estimate_model_perplexity,
     is_statistic=False,
     low=1.0,
 )

@@ -1,4 +1,9 @@
-"""Balls around texts that reach to the k-th neighbour, and how many of them a text is in."""
+"""Find nearest neighbours of texts, and count the balls to k-th neighbours that contain them.
+
+Precision, recall, density and coverage put a ball around every text of a sample; its radius is
+the distance to the k-th neighbour in that sample. Their intervals need the same counts without
+each group of texts.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,33 +14,43 @@ from numpy.typing import NDArray
 from mauve.arrays import BoolArray, FloatArray
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Groups
-from mauve.measures.protocol import Side
+from mauve.measures.protocol import MeasuredSample, needed
+
+#: Number of the neighbour at the boundary of a ball. Five is the choice of Naeem et al. (2020)
+#: for samples of a few thousand; 97% of balls then contain a text of a second sample from the
+#: same source.
+N_NEIGHBOURS = 5
+
+#: Ratio up to which squared distances count as equal.
+TIE = 1 + 1e-9
 
 _BLOCK = 512  # rows whose distances to a whole sample are in memory at once
-_SAME = 1e-12  # squared distance, relative to the squared lengths, that is rounding alone
-TIE = 1 + 1e-9  # squared distances as close as this are equal
+_ROUNDING = 1e-12  # squared distances below, relative to the squared lengths, are 0
+_SPARE = 20  # neighbours stored beyond the k-th, to find the k-th outside a group
 
 
-def centred(own: Side, human: Side) -> tuple[FloatArray, FloatArray]:
-    """Return the features of both samples in double precision, less their common mean.
+def centred(first: MeasuredSample, second: MeasuredSample) -> tuple[FloatArray, FloatArray]:
+    """Return the features of both samples in double precision, minus their common mean.
 
     Examples
     --------
-    >>> sides = (Side("b", Groups(np.arange(1), 1), features=np.array([[i]])) for i in (2, 4))
-    >>> [features.tolist() for features in centred(*sides)]
+    >>> groups = Groups(np.arange(1), 1)
+    >>> samples = [MeasuredSample("b", groups, features=np.array([[i]])) for i in (2, 4)]
+    >>> [features.tolist() for features in centred(*samples)]
     [[[-1.0]], [[1.0]]]
     """
-    assert own.features is not None
-    assert human.features is not None
-    parts = [np.asarray(side.features, dtype=np.float64) for side in (own, human)]
+    parts = [
+        np.asarray(needed(sample.features, "features"), dtype=np.float64)
+        for sample in (first, second)
+    ]
     mean = sum(part.sum(axis=0) for part in parts) / sum(map(len, parts))
-    first, second = (part - mean for part in parts)
-    if not (np.any(first != first[0]) or np.any(second != first[0])):
+    x, y = (part - mean for part in parts)
+    if not (np.any(x != x[0]) or np.any(y != x[0])):
         raise InvalidParameterError(
-            f"The features of '{own.name}' and '{human.name}' must differ between texts. Got "
-            f"{len(first)} and {len(second)} equal rows instead: check the embedder."
+            f"The features of '{first.name}' and '{second.name}' must differ between texts. Got "
+            f"{len(x)} and {len(y)} equal rows instead: check the embedder."
         )
-    return first, second
+    return x, y
 
 
 def squared_distances(rows: FloatArray, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
@@ -49,33 +64,33 @@ def squared_distances(rows: FloatArray, columns: FloatArray) -> Iterator[tuple[s
     Yields
     ------
     slice, array of shape (n_block, m)
-        Which rows, and their distances; exactly 0 for equal features.
+        The rows of the block, and their distances; exactly 0 for equal features.
 
     Examples
     --------
     >>> points = np.array([[0.0], [3.0]])
-    >>> [(block.start, found.tolist()) for block, found in squared_distances(points, points)]
-    [(0, [[0.0, 9.0], [9.0, 0.0]])]
+    >>> [distances.tolist() for _, distances in squared_distances(points, points)]
+    [[[0.0, 9.0], [9.0, 0.0]]]
     """
     square = np.einsum("ij,ij->i", columns, columns)
     for start in range(0, len(rows), _BLOCK):
         part = rows[start : start + _BLOCK]
         lengths = np.einsum("ij,ij->i", part, part)[:, None] + square
-        found = part @ columns.T
-        found *= -2
-        found += lengths
-        lengths *= _SAME
-        found[found <= lengths] = 0
-        yield slice(start, start + len(part)), found
+        distances = part @ columns.T
+        distances *= -2
+        distances += lengths
+        lengths *= _ROUNDING
+        distances[distances <= lengths] = 0
+        yield slice(start, start + len(part)), distances
 
 
-def shared_moves(first: FloatArray, second: FloatArray) -> FloatArray:
-    r"""Return moves, given those found at either half of the texts.
+def shared_influences(first: FloatArray, second: FloatArray) -> FloatArray:
+    r"""Combine the influences of groups on either half of the texts.
 
     Parameters
     ----------
     first, second : array of shape (n_groups,)
-        What a group does to the share of one half of the texts, and of the other.
+        Influence of each group on the share of one half of the texts, and of the other.
 
     Returns
     -------
@@ -84,16 +99,16 @@ def shared_moves(first: FloatArray, second: FloatArray) -> FloatArray:
 
     Notes
     -----
-    A text more or less at the edge of a ball is chance, and the jackknife counts it twice:
-    as that of the text and as that of the ball. It is not the same in both halves, so the
-    product holds only what the group itself does. Without this, standard errors are 1.3 to
-    2.2 times too large.
+    Whether a text at the boundary of a ball is inside is chance, and the jackknife counts it
+    twice: with the group of the text and with that of the ball. This noise is independent
+    between the halves, so the product keeps the effect of the group alone. Without this,
+    standard errors are 1.3 to 2.2 times too large.
 
     Examples
     --------
-    >>> shared_moves(np.array([3.0, 0.0]), np.array([3.0, 0.0])).tolist()
+    >>> shared_influences(np.array([3.0, 0.0]), np.array([3.0, 0.0])).tolist()
     [3.0, 0.0]
-    >>> shared_moves(np.array([3.0, 0.0]), np.array([0.0, 3.0])).tolist()
+    >>> shared_influences(np.array([3.0, 0.0]), np.array([0.0, 3.0])).tolist()
     [0.0, 0.0]
     """
     mean = (first + second) / 2
@@ -104,7 +119,7 @@ def shared_moves(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def halves(groups: Groups) -> BoolArray:
-    """Return the half of each text; those of a group are in the same.
+    """Return the half of each text; texts of a group are in the same half.
 
     Examples
     --------
@@ -117,20 +132,21 @@ def halves(groups: Groups) -> BoolArray:
 def nearest_two(
     points: FloatArray, others: FloatArray, groups: Groups
 ) -> tuple[FloatArray, FloatArray, NDArray[np.intp]]:
-    """Return the nearest other text of each point, and the nearest of another group.
+    """Return the distances of each point to the nearest text, and to the nearest of another group.
 
     Parameters
     ----------
     points, others : array of shape (n, d), (m, d)
     groups : Groups
-        Of the others.
+        Groups of the others.
 
     Returns
     -------
     nearest, second : array of shape (n,)
-        Squared distances; the second is infinite if there is one group only.
+        Squared distances. The second is to the nearest text of another group than that of the
+        nearest text; infinite if there is one group only.
     group : array of int, shape (n,)
-        Of the nearest.
+        Group of the nearest text.
 
     Examples
     --------
@@ -140,37 +156,29 @@ def nearest_two(
     """
     nearest, second = np.empty(len(points)), np.empty(len(points))
     group = np.empty(len(points), dtype=np.intp)
-    for block, found in squared_distances(points, others):
-        column = found.argmin(axis=1)
-        nearest[block] = found[np.arange(len(found)), column]
+    for block, distances in squared_distances(points, others):
+        column = distances.argmin(axis=1)
+        nearest[block] = distances[np.arange(len(distances)), column]
         group[block] = groups.labels[column]
-        found[groups.labels == group[block][:, None]] = np.inf
-        second[block] = found.min(axis=1)
+        distances[groups.labels == group[block][:, None]] = np.inf
+        second[block] = distances.min(axis=1)
     return nearest, second, group
-
-
-#: Neighbours that a ball reaches to. Five is the choice of Naeem et al. (2020), made for samples
-#: of a few thousand; with it, 97% of balls hold a text of a second sample from the same source.
-N_NEIGHBOURS = 5
-
-_SPARE = 20  # neighbours kept beyond the k-th, to find the k-th outside a group
 
 
 @dataclass(frozen=True)
 class Balls:
-    """A ball around every text of a sample that reaches to its k-th neighbour in the sample.
+    """Balls around the texts of a sample, each with the distance to the k-th neighbour as radius.
 
     Attributes
     ----------
     reach : array of shape (n,)
-        Squared radius, with a margin for ties, so that a text on the edge is inside.
+        Squared radius, with a margin for ties, so that a text on the boundary is inside.
     groups : Groups
-        Of the texts in the middle.
+        Groups of the centres.
     nearby : array of int, shape (n, k)
-        Groups that the k neighbours are in; -1 for one that stands there already and for the
-        ball's own group.
+        Groups of the k neighbours; -1 for a group listed before and for that of the centre.
     reach_without : array of shape (n, k)
-        Squared radius if the texts of that group were not there.
+        Squared radius without the texts of that group.
     """
 
     reach: FloatArray
@@ -200,43 +208,44 @@ def balls_around(features: FloatArray, groups: Groups, k: int) -> Balls:
     [3.0, 2.0, 3.0, 6.0]
     """
     n = len(features)
-    kept = min(k + _SPARE, n - 1)
+    n_stored = min(k + _SPARE, n - 1)
     reach, nearby = np.empty(n), np.empty((n, k), dtype=np.intp)
     reach_without = np.empty((n, k))
-    for block, found in squared_distances(features, features):
+    for block, distances in squared_distances(features, features):
         rows = np.arange(block.stop - block.start)
-        found[rows, rows + block.start] = np.inf  # a text is not its own neighbour
-        nearest = np.argpartition(found, kept - 1, axis=1)[:, :kept]
-        order = np.argsort(found[rows[:, None], nearest], axis=1)
+        distances[rows, rows + block.start] = np.inf  # a text is not its own neighbour
+        nearest = np.argpartition(distances, n_stored - 1, axis=1)[:, :n_stored]
+        order = np.argsort(distances[rows[:, None], nearest], axis=1)
         nearest = nearest[rows[:, None], order]
-        distance = found[rows[:, None], nearest]
+        distance = distances[rows[:, None], nearest]
         label = groups.labels[nearest]
         reach[block] = distance[:, k - 1]
-        own = groups.labels[block]
         for j in range(k):
             group = label[:, j]
-            seen = (label[:, :j] == group[:, None]).any(axis=1) | (group == own)
-            nearby[block, j] = np.where(seen, -1, group)
-            others = (label != group[:, None]).cumsum(axis=1)
-            reach_without[block, j] = distance[rows, np.argmax(others >= k, axis=1)]
-            for row in np.flatnonzero((others[:, -1] < k) & ~seen):
-                rest = np.sort(found[row, groups.labels != group[row]])
-                # The ball's own distance is infinite and stands last.
-                reach_without[block.start + row, j] = rest[max(0, min(k, len(rest) - 1) - 1)]
+            listed_before = (label[:, :j] == group[:, None]).any(axis=1)
+            skipped = listed_before | (group == groups.labels[block])
+            nearby[block, j] = np.where(skipped, -1, group)
+            n_others = (label != group[:, None]).cumsum(axis=1)
+            reach_without[block, j] = distance[rows, np.argmax(n_others >= k, axis=1)]
+            for row in np.flatnonzero((n_others[:, -1] < k) & ~skipped):
+                remaining = np.sort(distances[row, groups.labels != group[row]])
+                # The infinite distance of the text to itself is last.
+                last = max(0, min(k, len(remaining) - 1) - 1)
+                reach_without[block.start + row, j] = remaining[last]
     return Balls(reach * TIE, groups, nearby, reach_without * TIE)
 
 
 @dataclass(frozen=True)
 class Membership:
-    """How many balls each point is in.
+    """Number of balls that contain each point.
 
     Attributes
     ----------
     count : array of int, shape (n_points,)
     mean_without : array of shape (2, n_groups)
-        Mean of the count over either half of the points, without each group of ball centres.
+        Mean of the count over either half of the points, without each group of centres.
     share_without : array of shape (2, n_groups)
-        Share of points in at least one ball, likewise.
+        Share of points in at least one ball, over either half, without each group of centres.
     """
 
     count: NDArray[np.intp]
@@ -247,47 +256,47 @@ class Membership:
 def membership(
     points: FloatArray, half: BoolArray, centres: FloatArray, balls: Balls
 ) -> Membership:
-    """Count the balls that each point is in, with all balls and without each group.
+    """Count the balls that contain each point, with all texts and without each group.
 
     Parameters
     ----------
     points : array of shape (n_points, d)
     half : array of bool, shape (n_points,)
-        Which half a point is in.
+        Half of each point.
     centres : array of shape (n, d)
-        What :func:`balls_around` was given.
+        The features that :func:`balls_around` was called with.
     balls : Balls
 
     Notes
     -----
-    Without a group, its balls are gone and those of its neighbours are larger. Both concern
-    few pairs of points and balls, so that no distance is computed again.
+    Without a group, its balls vanish and those of its neighbours grow. Both concern few pairs of
+    points and balls, so no distance is computed again.
 
     Examples
     --------
     >>> line, groups = np.array([[0.0], [1.0], [3.0], [7.0]]), Groups(np.arange(4), 4)
     >>> points, half = np.array([[1.5], [-2.5]]), np.array([False, True])
-    >>> found = membership(points, half, line, balls_around(line, groups, 1))
-    >>> found.count.tolist(), found.share_without[1].tolist()
+    >>> members = membership(points, half, line, balls_around(line, groups, 1))
+    >>> members.count.tolist(), members.share_without[1].tolist()
     ([2, 0], [0.0, 1.0, 0.0, 0.0])
     """
     count = np.zeros(len(points), dtype=np.intp)
     n_groups = balls.groups.count
     total, inside = np.zeros((2, n_groups)), np.zeros((2, n_groups))
     largest = np.maximum(balls.reach, balls.reach_without.max(axis=1))
-    for block, found in squared_distances(points, centres):
+    for block, distances in squared_distances(points, centres):
         size = block.stop - block.start
-        point, ball = np.nonzero(found <= largest)
-        distance = found[point, ball]
-        base = distance <= balls.reach[ball]
-        count[block] = np.bincount(point[base], minlength=size)
-        gone = point[base] * n_groups + balls.groups.labels[ball[base]]
-        change = -np.bincount(gone, minlength=size * n_groups)
-        point, ball, distance = point[~base], ball[~base], distance[~base]
+        point, ball = np.nonzero(distances <= largest)
+        distance = distances[point, ball]
+        is_inside = distance <= balls.reach[ball]
+        count[block] = np.bincount(point[is_inside], minlength=size)
+        lost = point[is_inside] * n_groups + balls.groups.labels[ball[is_inside]]
+        change = -np.bincount(lost, minlength=size * n_groups)
+        point, ball, distance = point[~is_inside], ball[~is_inside], distance[~is_inside]
         for nearby, reach in zip(balls.nearby.T, balls.reach_without.T, strict=True):
             grown = (distance <= reach[ball]) & (nearby[ball] >= 0)
-            new = point[grown] * n_groups + nearby[ball[grown]]
-            change += np.bincount(new, minlength=size * n_groups)
+            gained = point[grown] * n_groups + nearby[ball[grown]]
+            change += np.bincount(gained, minlength=size * n_groups)
         without = count[block][:, None] + change.reshape(size, n_groups)
         for i, rows in enumerate((~half[block], half[block])):
             total[i] += without[rows].sum(axis=0)

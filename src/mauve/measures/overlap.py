@@ -1,11 +1,10 @@
-"""Vocabulary overlap: how far a sample and people have the same words in their texts.
+"""Compute the overlap of the vocabularies of a system and of human text.
 
-Overlaps of plain word lists or word shares say more about the size of samples than about
-their words: two halves of one human sample overlap less the smaller they are, for most words
-are rare. Here a few texts are drawn from each sample and their words compared with those of
-as many texts drawn once more from the *same* sample. The expectation over all such draws
-has a closed form whose estimate is free of that bias: the overlap of human text with other
-human text is 1, from as few texts as from many.
+The overlap of word lists or of word frequencies depends on the size of the samples: most words
+are rare, so two halves of one human sample overlap less the smaller they are. Here a few texts
+are drawn from each sample, and their common words are compared with those of two such draws from
+the *same* sample. The expectation over all draws has a closed form with an unbiased estimate:
+the overlap of human text with other human text is 1 for small and for large samples.
 """
 
 from dataclasses import dataclass
@@ -15,24 +14,24 @@ from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, IntArray
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Estimate, Groups, moves_without
-from mauve.measures.protocol import Measure, Side, TokenTable
+from mauve.measures.estimate import Estimate, Groups, jackknife_influences
+from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
 
-#: Texts in a draw; eight are left of ten, the fewest of a sample, without the largest group.
+#: Texts in a draw. Two draws need eight texts, which remain of the smallest sample, of ten texts,
+#: without any group.
 _DRAWN = 4
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Which words a few texts of a sample have.
+    """Which types (different tokens) a draw of a few texts of a sample has.
 
     Attributes
     ----------
     presence : array of shape (n_types,)
-        Probability that a draw of texts has each type.
+        Probability that a draw has each type.
     recurrence : float
-        Expected number of types that two draws from the sample, without a text in common,
-        both have.
+        Expected number of types common to two draws from the sample without a common text.
     """
 
     presence: FloatArray
@@ -40,14 +39,15 @@ class Usage:
 
     @classmethod
     def of(cls, frequencies: IntArray, n_texts: int, drawn: int = _DRAWN) -> "Usage":
-        """Make it of the number of texts that have each type.
+        """Compute it from the number of texts that have each type.
 
         Parameters
         ----------
         frequencies : array of int, shape (n_types,)
         n_texts : int
-            Of the sample, at least twice `drawn`.
+            Texts of the sample, at least twice `drawn`.
         drawn : int
+            Texts in a draw.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class Usage:
         """
         absence = _absence(frequencies, n_texts, drawn)
         both = 1 - 2 * absence + _absence(frequencies, n_texts, 2 * drawn)
-        # A type of one text is in no two draws; rounding must not say otherwise.
+        # A type of one text cannot be in both draws; avoid rounding errors.
         return cls(1 - absence, float(both[frequencies > 1].sum()))
 
     def overlap(self, other: "Usage") -> float:
@@ -70,8 +70,8 @@ class Usage:
 
         .. math:: O = \frac{2 \sum_w a_w b_w}{\sum_w a_w^2 + \sum_w b_w^2}
 
-        is 1 if they are the same for all types, 0 if no type is in both, and in between
-        otherwise. Of n texts :math:`d_w` have type w. Then
+        is 1 if they are equal for all types, 0 if no type is in both, and in between otherwise.
+        Of n texts :math:`d_w` have type w. Then
         :math:`1 - \binom{n - d_w}{m} / \binom{n}{m}` is an unbiased estimate of :math:`a_w`,
         and :math:`1 - 2 \binom{n - d_w}{m} / \binom{n}{m} + \binom{n - d_w}{2m} /
         \binom{n}{2m}` one of :math:`a_w^2`.
@@ -85,8 +85,8 @@ class Usage:
 
         Examples
         --------
-        >>> one = Usage(np.array([0.5, 0.5, 0.0]), 0.5)
-        >>> round(one.overlap(Usage(np.array([0.0, 0.5, 0.5]), 0.5)), 3)
+        >>> usage = Usage(np.array([0.5, 0.5, 0.0]), 0.5)
+        >>> round(usage.overlap(Usage(np.array([0.0, 0.5, 0.5]), 0.5)), 3)
         0.5
         """
         return 2 * float(self.presence @ other.presence) / (self.recurrence + other.recurrence)
@@ -94,11 +94,11 @@ class Usage:
 
 def _absence(frequencies: IntArray, n_texts: int, drawn: int) -> FloatArray:
     """Return the probability that no text of a draw without replacement has each type."""
-    # Of each possible frequency, since far fewer are possible than there are types.
+    # Computed once for each possible frequency, of which there are fewer than types.
     without = n_texts - np.arange(n_texts + 1)
     steps = np.arange(drawn)[:, None]
-    found = np.prod(np.maximum(without - steps, 0) / (n_texts - steps), axis=0)
-    return np.asarray(found[frequencies])
+    absence = np.prod(np.maximum(without - steps, 0) / (n_texts - steps), axis=0)
+    return np.asarray(absence[frequencies])
 
 
 def usage_by_group(
@@ -110,9 +110,9 @@ def usage_by_group(
     ----------
     table : TokenTable
     groups : Groups
-        Twice :data:`_DRAWN` texts must be left without any of them.
+        Without any group, enough texts for two draws must remain.
     types : array of int, shape (n_types,)
-        The tokens to look for, rising; no text has others.
+        The tokens that occur in any text, ascending.
 
     Examples
     --------
@@ -121,28 +121,28 @@ def usage_by_group(
     >>> usage.presence.tolist(), len(without)
     ([1.0, 1.0], 2)
     """
-    once = np.unique(table.texts * np.int64(table.vocabulary_size) + table.ids)
-    label = groups.labels[once // table.vocabulary_size]
-    token = once % table.vocabulary_size
+    pairs = np.unique(table.texts * np.int64(table.vocabulary_size) + table.ids)
+    label = groups.labels[pairs // table.vocabulary_size]
+    token = pairs % table.vocabulary_size
     limit = int(types[-1]) + 1 if len(types) else 0
-    every = np.bincount(token, minlength=limit)
+    frequencies = np.bincount(token, minlength=limit)
     without = []
     for group, size in enumerate(groups.sizes):
-        gone = np.bincount(token[label == group], minlength=limit)
-        without.append(Usage.of((every - gone)[types], len(table) - int(size)))
-    return Usage.of(every[types], len(table)), without
+        in_group = np.bincount(token[label == group], minlength=limit)
+        without.append(Usage.of((frequencies - in_group)[types], len(table) - int(size)))
+    return Usage.of(frequencies[types], len(table)), without
 
 
 def jackknife_bias(value: float, without: FloatArray, sizes: NDArray[np.intp]) -> float:
-    r"""Return the bias of a value of the order of 1 / n, by the jackknife.
+    r"""Return the bias of order 1 / n of a value, by the jackknife.
 
     Parameters
     ----------
     value : float
     without : array of shape (n_groups,)
-        The same without each group.
+        The value without each group.
     sizes : array of int, shape (n_groups,)
-        Texts of each group.
+        Number of texts of each group.
 
     Notes
     -----
@@ -165,48 +165,48 @@ def jackknife_bias(value: float, without: FloatArray, sizes: NDArray[np.intp]) -
     return float(((1 - sizes / sizes.sum()) * (without - value)).sum())
 
 
-def _estimate(own: Side, human: Side) -> Estimate:
-    assert own.tokens is not None
-    assert human.tokens is not None
-    _check_groups(own)
+def _estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    tables = [needed(sample.tokens, "tokens") for sample in (system, human)]
+    _check_groups(system)
     _check_groups(human)
-    size = max(own.tokens.vocabulary_size, human.tokens.vocabulary_size)
-    is_used = sum(np.bincount(side.ids, minlength=size) for side in (own.tokens, human.tokens))
-    types = np.flatnonzero(is_used)
-    mine, mine_without = usage_by_group(own.tokens, own.groups, types)
-    people, people_without = usage_by_group(human.tokens, human.groups, types)
-    for side, usages in ((own, mine_without), (human, people_without)):
-        if min(usage.recurrence for usage in usages) <= 0:
+    size = max(table.vocabulary_size for table in tables)
+    types = np.flatnonzero(sum(np.bincount(table.ids, minlength=size) for table in tables))
+    usage, usage_without = usage_by_group(tables[0], system.groups, types)
+    human_usage, human_without = usage_by_group(tables[1], human.groups, types)
+    for sample, usages in ((system, usage_without), (human, human_without)):
+        if min(without.recurrence for without in usages) <= 0:
             raise InvalidParameterError(
-                f"'{side.name}' must have words that recur in another of its texts for the "
-                f"overlap of vocabularies. Got {len(side.groups.labels)} texts with hardly any "
+                f"'{sample.name}' must have words that recur in another of its texts for the "
+                f"overlap of vocabularies. Got {len(sample.groups.labels)} texts with hardly any "
                 "instead: give more or longer texts."
             )
-    value = mine.overlap(people)
-    by_own = np.array([usage.overlap(people) for usage in mine_without])
-    by_human = np.array([mine.overlap(usage) for usage in people_without])
-    sizes, human_sizes = own.groups.sizes, human.groups.sizes
-    if own.groups.by_prompt:
-        # Texts of one prompt share words that texts of one sample, on other prompts, do not.
-        pairs = zip(mine_without, people_without, strict=True)
-        joint = np.array([one.overlap(other) for one, other in pairs])
+    value = usage.overlap(human_usage)
+    by_system = np.array([without.overlap(human_usage) for without in usage_without])
+    by_human = np.array([usage.overlap(without) for without in human_without])
+    sizes, human_sizes = system.groups.sizes, human.groups.sizes
+    if system.groups.by_prompt:
+        # Texts of one prompt share words across samples, so leave out each prompt in both.
+        pairs = zip(usage_without, human_without, strict=True)
+        joint = np.array([first.overlap(second) for first, second in pairs])
         bias = jackknife_bias(value, joint, sizes + human_sizes)
     else:
-        bias = jackknife_bias(value, by_own, sizes) + jackknife_bias(value, by_human, human_sizes)
+        bias = jackknife_bias(value, by_system, sizes)
+        bias += jackknife_bias(value, by_human, human_sizes)
     return Estimate(
         min(1.0, max(0.0, value - bias)),
-        moves_without(by_own, sizes),
-        moves_without(by_human, human_sizes),
-        by_prompt=own.groups.by_prompt,
+        jackknife_influences(by_system, sizes),
+        jackknife_influences(by_human, human_sizes),
+        by_prompt=system.groups.by_prompt,
     )
 
 
-def _check_groups(side: Side) -> None:
-    left = int(len(side.groups.labels) - side.groups.sizes.max())
-    if left < 2 * _DRAWN:
+def _check_groups(sample: MeasuredSample) -> None:
+    n_remaining = int(len(sample.groups.labels) - sample.groups.sizes.max())
+    if n_remaining < 2 * _DRAWN:
         raise InvalidParameterError(
-            f"'{side.name}' must have at least {2 * _DRAWN} texts outside each of its groups for "
-            f"the overlap of vocabularies. Got {left} instead: give more texts or more prompts."
+            f"'{sample.name}' must have at least {2 * _DRAWN} texts outside each of its groups "
+            f"for the overlap of vocabularies. Got {n_remaining} instead: give more texts or "
+            "more prompts."
         )
 
 

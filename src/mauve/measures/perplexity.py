@@ -1,4 +1,4 @@
-"""Generation perplexity: how an external language model is surprised by texts."""
+"""Compute generation perplexity: the perplexity of texts under an external language model."""
 
 from collections.abc import Sequence
 
@@ -6,26 +6,25 @@ import numpy as np
 
 from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Estimate, ratio
-from mauve.measures.human_tokens import perplexity_of
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, perplexity_of, ratio
+from mauve.measures.protocol import Measure, MeasuredSample, needed
 
 
-def perplexity(log_probabilities: Sequence[FloatArray]) -> float:
-    r"""Return the perplexity of texts, every token counting the same.
+def corpus_perplexity(log_probabilities: Sequence[FloatArray]) -> float:
+    r"""Return the perplexity of several texts, with equal weight for every token.
 
     Parameters
     ----------
     log_probabilities : sequence of array of shape (n_tokens,)
-        Natural logarithms, of every token of each text.
+        Natural logarithm of the probability of every token of each text.
 
     Notes
     -----
     .. math:: T(Q) = \exp\Big(-\frac{1}{\sum_i n_i} \sum_i \sum_{t=1}^{n_i}
               \log R(x_{i,t} | x_{i,1:t-1})\Big)
 
-    Neither low nor high values are good as such: text that goes in circles has a lower
-    perplexity than people's, so the value is read beside that of human text.
+    Neither low nor high values are good in themselves: repetitive text has a lower perplexity
+    than human text. Compare the value with that of human text.
 
     References
     ----------
@@ -35,7 +34,7 @@ def perplexity(log_probabilities: Sequence[FloatArray]) -> float:
 
     Examples
     --------
-    >>> round(perplexity([np.log([0.5, 0.25]), np.log([0.125])]), 6)
+    >>> round(corpus_perplexity([np.log([0.5, 0.25]), np.log([0.125])]), 6)
     4.0
     """
     return float(np.exp(-np.concatenate([*log_probabilities]).mean()))
@@ -58,17 +57,17 @@ def text_perplexities(log_probabilities: Sequence[FloatArray]) -> FloatArray:
     return np.array([np.exp(-np.mean(text)) for text in log_probabilities], dtype=np.float64)
 
 
-def _estimate(own: Side, human: Side) -> Estimate:
-    assert own.log_probabilities is not None
-    sums = np.array([text.sum() for text in own.log_probabilities], dtype=np.float64)
-    lengths = np.array([len(text) for text in own.log_probabilities], dtype=np.float64)
+def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+    log_probabilities = needed(sample.log_probabilities, "log_probabilities")
+    sums = np.array([text.sum() for text in log_probabilities], dtype=np.float64)
+    lengths = np.array([len(text) for text in log_probabilities], dtype=np.float64)
     if not lengths.any() or not np.isfinite(sums).all():
         what = "one that is not finite" if lengths.any() else "none"
         raise InvalidParameterError(
-            f"The texts of {own.name!r} must have finite log-probabilities under the external "
+            f"The texts of {sample.name!r} must have finite log-probabilities under the external "
             f"language model. Got {what} instead: give longer texts, or another model."
         )
-    return perplexity_of(ratio(sums, lengths, own.groups))
+    return perplexity_of(ratio(sums, lengths, sample.groups))
 
 
 PERPLEXITY = Measure(

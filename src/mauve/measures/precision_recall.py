@@ -1,37 +1,37 @@
-"""Precision and recall of a model's texts, by balls around texts of the other sample."""
+"""Compute precision and recall of a system's texts by balls around the texts of a sample."""
 
 from mauve.arrays import FloatArray
-from mauve.measures.estimate import Estimate, moves_of, moves_without
+from mauve.measures.estimate import Estimate, group_influences, jackknife_influences
 from mauve.measures.neighbours import (
     N_NEIGHBOURS,
     balls_around,
     centred,
     halves,
     membership,
-    shared_moves,
+    shared_influences,
 )
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.protocol import Measure, MeasuredSample
 
 
 def share_inside(
-    of: Side, balls_of: Side, k: int = N_NEIGHBOURS
+    sample: MeasuredSample, reference: MeasuredSample, k: int = N_NEIGHBOURS
 ) -> tuple[float, FloatArray, FloatArray]:
-    r"""Return the share of one sample's texts that are in a ball of the other.
+    r"""Return the share of a sample's texts that are in a ball around a text of another sample.
 
     Parameters
     ----------
-    of : Side
-        Whose texts are counted.
-    balls_of : Side
-        Whose texts are the middles of the balls.
+    sample : MeasuredSample
+        Its texts y are counted.
+    reference : MeasuredSample
+        Its texts x are the centres of the balls.
     k : int
-        A ball reaches to the k-th neighbour within its sample.
+        The radius of a ball is the distance to the k-th neighbour in the reference.
 
     Returns
     -------
     share : float
-    moves_of, moves_balls : array of shape (n_groups,)
-        What the groups of either sample added to its error.
+    influences, reference_influences : array of shape (n_groups,)
+        Influence of each group of the sample and of the reference.
 
     Notes
     -----
@@ -39,47 +39,50 @@ def share_inside(
         \mathbb 1\{\exists i : |y_j - x_i| \le |x_i - x_i^{(k)}|\}
 
     with :math:`x_i^{(k)}` the k-th neighbour of :math:`x_i` among the other x. A text on the
-    edge is inside, as in the paper: a copy of a text that has k copies already is in its ball
-    of radius 0. The package prdc leaves the edge out, which matters for copies only.
+    boundary is inside, as in the paper: a copy of a text that already has k copies is in its
+    ball of radius 0. The package prdc excludes the boundary, which matters for copies only.
 
     References
     ----------
     Kynkäänniemi, Karras, Laine, Lehtinen and Aila, *Improved precision and recall metric for
     assessing generative models*, NeurIPS 2019, equation 1; with k = 3 there, and k = 5 here
     as in Naeem et al., *Reliable fidelity and diversity metrics for generative models*, ICML
-    2020, so that precision, recall, density and coverage speak of the same balls.
+    2020, so that precision, recall, density and coverage use the same balls.
 
     Examples
     --------
     >>> import numpy as np
     >>> from mauve.measures.estimate import Groups
-    >>> human = Side("human", Groups(np.arange(4), 4), features=np.array([[0], [1], [3], [7]]))
-    >>> model = Side("model", Groups(np.arange(2), 2), features=np.array([[2.5], [-2.5]]))
-    >>> share_inside(model, human, k=1)[0]
+    >>> groups, features = Groups(np.arange(4), 4), np.array([[0], [1], [3], [7]])
+    >>> human = MeasuredSample("human", groups, features=features)
+    >>> groups, features = Groups(np.arange(2), 2), np.array([[2.5], [-2.5]])
+    >>> share_inside(MeasuredSample("model", groups, features=features), human, k=1)[0]
     0.5
     """
-    points, centres = centred(of, balls_of)
-    balls = balls_around(centres, balls_of.groups, k)
-    found = membership(points, halves(of.groups), centres, balls)
-    inside = (found.count > 0).astype(float)
-    sizes = balls_of.groups.sizes
-    moves_balls = shared_moves(*(moves_without(part, sizes) for part in found.share_without))
-    return float(inside.mean()), moves_of(inside, of.groups), moves_balls
+    points, centres = centred(sample, reference)
+    balls = balls_around(centres, reference.groups, k)
+    members = membership(points, halves(sample.groups), centres, balls)
+    inside = (members.count > 0).astype(float)
+    sizes = reference.groups.sizes
+    reference_influences = shared_influences(
+        *(jackknife_influences(part, sizes) for part in members.share_without)
+    )
+    return float(inside.mean()), group_influences(inside, sample.groups), reference_influences
 
 
-def _precision(own: Side, human: Side) -> Estimate:
-    share, moves, human_moves = share_inside(own, human)
-    return Estimate(share, moves, human_moves, own.groups.by_prompt)
+def _precision(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    share, influences, human_influences = share_inside(system, human)
+    return Estimate(share, influences, human_influences, system.groups.by_prompt)
 
 
-def _recall(own: Side, human: Side) -> Estimate:
-    share, human_moves, moves = share_inside(human, own)
-    n = human.groups.n_independent
-    return Estimate(share, moves, human_moves, own.groups.by_prompt, n_texts=n)
+def _recall(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    share, human_influences, influences = share_inside(human, system)
+    n_texts = human.groups.n_independent
+    return Estimate(share, influences, human_influences, system.groups.by_prompt, n_texts=n_texts)
 
 
-#: Share of the model's texts that lie among human texts. One human outlier has a wide ball and
-#: may hold many of them.
+#: Share of the model's texts that lie among human texts. The ball around a human outlier is
+#: wide and may contain many of them.
 PRECISION = Measure(
     name="precision",
     title="Precision",

@@ -1,26 +1,29 @@
-"""What a measure is, and what it is computed from."""
+"""Define a measure, and the sample it is computed from."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, HashArray, IntArray
-from mauve.lm.probabilities import TokenProbabilities as TokenProbabilities
+from mauve.errors import InvalidParameterError
+from mauve.lm.probabilities import TokenProbabilities
 from mauve.measures.estimate import Estimate, Groups
 
-#: Which values are good: high ones, low ones, or those near the value of human text.
+#: Which values are good: high, low, or near the value of human text.
 Direction = Literal["higher", "lower", "human"]
 
-#: Parts of a :class:`Side` that a measure may need.
+#: Parts of a :class:`MeasuredSample` that a measure may need.
 Need = Literal["texts", "tokens", "features", "log_probabilities", "model", "training"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class TokenTable:
-    """Texts as numbers of tokens, one behind another.
+    """Token ids of several texts, concatenated.
 
     Attributes
     ----------
@@ -28,7 +31,7 @@ class TokenTable:
     starts : array of int64, shape (n_texts + 1,)
         Text i is ``ids[starts[i]:starts[i + 1]]``.
     vocabulary_size : int
-        Tokens are numbers below it; the same token has one number in all samples of a call.
+        Every id is below it. A token has the same id in all samples of one call.
 
     Examples
     --------
@@ -45,7 +48,7 @@ class TokenTable:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]], vocabulary_size: int) -> "TokenTable":
-        """Make a table of rows of tokens."""
+        """Build a table from one row of token ids for each text."""
         lengths = [len(row) for row in rows]
         ids = np.fromiter((token for row in rows for token in row), np.int32, sum(lengths))
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -56,12 +59,12 @@ class TokenTable:
 
     @property
     def lengths(self) -> IntArray:
-        """Tokens of each text."""
+        """Number of tokens of each text, as an array of shape (n_texts,)."""
         return np.diff(self.starts)
 
     @property
     def texts(self) -> NDArray[np.intp]:
-        """The text that each token is in, as an array of shape (n_tokens,)."""
+        """Index of the text of each token, as an array of shape (n_tokens,)."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def ordered(self, order: NDArray[np.intp]) -> "TokenTable":
@@ -72,35 +75,38 @@ class TokenTable:
         return TokenTable(self.ids[places], starts, self.vocabulary_size)
 
     def row(self, text: int) -> NDArray[np.int32]:
-        """Return the tokens of one text."""
+        """Return the token ids of one text."""
         return self.ids[self.starts[text] : self.starts[text + 1]]
 
 
 @dataclass(frozen=True)
-class Side:
-    """One sample of texts, and what the chosen measures need of it; the rest is None.
+class MeasuredSample:
+    """Human texts or those of a system, with the parts that the selected measures need.
+
+    Parts that no selected measure needs are None.
 
     Attributes
     ----------
     name : str
-        What messages call it.
+        Name of the sample in messages.
     groups : Groups
         The group of every text, for intervals.
     keys : array of int, shape (n,)
-        A hash of every text, or of its features where there is no text, from which everything
-        random about it follows.
+        A hash of every text, or of its features if there is no text. Random choices depend on
+        it and on the random seed, not on the order of the texts.
     texts : list of str
     prompts : list of str
-        What a language model reads before each text.
+        Context that a language model reads before each text.
     tokens : TokenTable
     features : array of shape (n, d)
     log_probabilities : list of array of shape (n_tokens,)
-        Of every token of every text under an external language model.
+        Log-probability of every token of every text under an external language model.
     model : TokenProbabilities
-        Of the human texts under the model that wrote this sample.
-    training : Side
-        What the system was trained on; not for intervals, so without groups that matter.
+        Probabilities of the human tokens under the model that wrote this sample.
+    training : MeasuredSample
+        Texts that the system was trained on. Its groups are not used.
     seed : int
+        Random seed.
     """
 
     name: str
@@ -112,7 +118,7 @@ class Side:
     features: NDArray[Any] | None = field(default=None, repr=False)
     log_probabilities: list[FloatArray] | None = field(default=None, repr=False)
     model: TokenProbabilities | None = field(default=None, repr=False)
-    training: "Side | None" = field(default=None, repr=False)
+    training: "MeasuredSample | None" = field(default=None, repr=False)
     seed: int = 0
 
 
@@ -123,28 +129,28 @@ class Measure:
     Attributes
     ----------
     name : str
-        By which it is asked for.
+        Name that selects the measure.
     title : str
-        What stands over its column.
+        Title of its column.
     summary : str
-        What it is, in a few words.
+        Description in a few words.
     direction : {"higher", "lower", "human"}
-        Which values are good; "human" for those near that of human text.
+        Which values are good; "human" for values near that of human text.
     needs : frozenset of str
-        Parts of a :class:`Side` it is computed from.
+        Parts of a :class:`MeasuredSample` it is computed from.
     estimate : callable
-        From a sample and the human one. A statistic, which is defined for one sample alone,
-        is asked for the human texts too, with them as both. None for MAUVE itself, which
-        clusters all systems together.
+        Computes the estimate from a sample and the human sample. A statistic is defined for one
+        sample alone; for human text it is called with the human sample twice. None for MAUVE
+        itself, which :func:`mauve.compare` computes.
     is_statistic : bool
-        Whether human text has a value of its own, T(P), beside T(Q).
+        Whether the measure is a statistic T, with a value T(P) of human text beside T(Q).
     low, high : float
-        The least and the greatest value there can be.
+        The smallest and the largest possible value.
     is_share : bool
-        Whether the value is a share of texts, whose interval is Wilson's.
+        Whether the value is a share of texts; its interval is Wilson's.
     grows_with : {"texts", "tokens"}, optional
-        What the value of one and the same source changes with, so that samples must have
-        about as many.
+        Quantity that the value of one source depends on, so that samples must have about
+        equally many to be comparable.
     extra : str
         The extra of this package that it needs, if any.
     """
@@ -153,7 +159,7 @@ class Measure:
     title: str
     direction: Direction
     needs: frozenset[Need]
-    estimate: Callable[[Side, Side], Estimate] | None = field(repr=False)
+    estimate: Callable[[MeasuredSample, MeasuredSample], Estimate] | None = field(repr=False)
     is_statistic: bool
     low: float = -np.inf
     high: float = np.inf
@@ -161,3 +167,31 @@ class Measure:
     grows_with: Literal["texts", "tokens"] | None = None
     summary: str = ""
     extra: str = ""
+
+
+def needed(part: T | None, name: str) -> T:
+    """Return a part of a sample, or raise if the sample was built without it.
+
+    Examples
+    --------
+    >>> sample = MeasuredSample("human", Groups(np.arange(2), 2), texts=["One.", "Two."])
+    >>> needed(sample.texts, "texts")
+    ['One.', 'Two.']
+    """
+    if part is None:
+        raise InvalidParameterError(
+            f"The measure needs the {name} of a sample. Got None instead: pass {name}= to "
+            "MeasuredSample."
+        )
+    return part
+
+
+def human_token_probabilities(system: MeasuredSample) -> TokenProbabilities:
+    """Return the probabilities of human tokens under a system's model, at least one of them."""
+    model = needed(system.model, "model")
+    if not len(model.probability):
+        raise InvalidParameterError(
+            f"The model of {system.name!r} must be shown at least one human token with something "
+            "before it. Got none instead: give longer human texts, or their prompts."
+        )
+    return model

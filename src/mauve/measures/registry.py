@@ -1,17 +1,16 @@
-"""Measures by name."""
+"""List all measures, and find them by name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from importlib.util import find_spec
 
-from mauve.errors import InvalidParameterError, MissingExtraError, bad_parameter
+from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 from mauve.measures.authenticity import AUTHENTICITY
 from mauve.measures.compression import COMPRESSION
-from mauve.measures.copying import copying
+from mauve.measures.copying import copying_measure
 from mauve.measures.density_coverage import COVERAGE, DENSITY
 from mauve.measures.discriminator import DISCRIMINATOR
-from mauve.measures.distinct import distinct
-from mauve.measures.entropy import entropy
+from mauve.measures.distinct import distinct_measure
+from mauve.measures.entropy import entropy_measure
 from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY
 from mauve.measures.frechet import FRECHET, FRECHET_UNBIASED
 from mauve.measures.frontier_classifier import MAUVE_CLASSIFIER
@@ -23,13 +22,13 @@ from mauve.measures.perplexity import PERPLEXITY
 from mauve.measures.precision_recall import PRECISION, RECALL
 from mauve.measures.protocol import Measure, Need
 from mauve.measures.repetition import REPETITION
-from mauve.measures.self_bleu import self_bleu
+from mauve.measures.self_bleu import self_bleu_measure
 from mauve.measures.sparsemax import SPARSEMAX
 from mauve.measures.token_js import TOKEN_JS
 from mauve.measures.vendi import VENDI
 from mauve.measures.zipf import ZIPF
 
-#: MAUVE itself. All systems are clustered together, so it has no estimate for one alone.
+#: MAUVE itself, which :func:`mauve.compare` computes; it has no estimate here.
 MAUVE = Measure(
     name="mauve",
     title="MAUVE",
@@ -49,9 +48,9 @@ MEASURES: dict[str, Measure] = {
         PERPLEXITY,
         ZIPF,
         REPETITION,
-        distinct(4),
-        self_bleu(None),
-        entropy(2),
+        distinct_measure(4),
+        self_bleu_measure(),
+        entropy_measure(2),
         COMPRESSION,
         VOCABULARY,
         SPARSEMAX,
@@ -68,32 +67,28 @@ MEASURES: dict[str, Measure] = {
         VENDI,
         DISCRIMINATOR,
         AUTHENTICITY,
-        copying(8),
+        copying_measure(8),
         MAUVE_NEIGHBOURS,
         MAUVE_CLASSIFIER,
         MAUVE,
     )
 }
 
-#: Measures with a number of their own, such as ``distinct-3``.
+#: Measures with a number in their name, such as ``distinct-3``.
 FAMILIES: dict[str, Callable[[int], Measure]] = {
-    "distinct": distinct,
-    "self-bleu": self_bleu,
-    "entropy": entropy,
-    "copying": copying,
+    "distinct": distinct_measure,
+    "self-bleu": self_bleu_measure,
+    "entropy": entropy_measure,
+    "copying": copying_measure,
 }
 
-#: What is measured unless something else is asked for: the columns of the paper's tables, as
-#: far as there is what they need.
+#: Measures selected by default: the columns of the paper's tables.
 DEFAULT = (
     "perplexity", "zipf", "repetition", "distinct-4", "self-bleu", "sparsemax", "token-js",
     "epsilon-perplexity", "frechet", "authenticity", "copying-8", "mauve",
 )  # fmt: skip
-#: A package of each extra, by which to tell whether it is installed.
-_MODULES = {"classifier": "sklearn"}
 
-
-#: Several measures under one name.
+#: Groups of measures by name.
 GROUPS: dict[str, tuple[str, ...]] = {
     "default": DEFAULT,
     "text": tuple(n for n, m in MEASURES.items() if m.needs <= {"texts", "tokens"}),
@@ -103,7 +98,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "all": tuple(MEASURES),
 }
 
+#: Packages of each extra, by the names under which they are imported.
+_PACKAGES = {"classifier": ["sklearn"]}
 
+#: What to pass for a measure that lacks a part of its samples.
 _REMEDIES: dict[Need, str] = {
     "texts": "texts in place of features",
     "tokens": "texts in place of features",
@@ -117,15 +115,15 @@ _REMEDIES: dict[Need, str] = {
 def get_measures(
     names: str | Sequence[str | Measure], available: Collection[Need]
 ) -> tuple[Measure, ...]:
-    """Return the measures that names stand for, each once.
+    """Return the measures with some names, without duplicates.
 
     Parameters
     ----------
     names : str, or sequence of str and Measure
-        Names of measures or of groups, with commas between them in a string. Of a group those
-        measures are taken that have what they need.
+        Names of measures or of groups; a string has commas between them. Measures of a group
+        whose needs are not available are left out.
     available : collection of str
-        What there is to compute measures from.
+        Parts of a sample that measures can be computed from.
 
     Examples
     --------
@@ -134,26 +132,29 @@ def get_measures(
     >>> [measure.name for measure in get_measures("default", {"features"})]
     ['frechet', 'mauve']
     """
-    asked = names.split(",") if isinstance(names, str) else [*names]
-    found: dict[str, Measure] = {}
-    for one in asked:
-        name = one.name if isinstance(one, Measure) else str(one).strip().lower()
-        members = [one] if isinstance(one, Measure) else [*map(_measure, GROUPS.get(name, (name,)))]
-        able = [measure for measure in members if measure.needs.issubset(available)]
-        if not able:
+    items = names.split(",") if isinstance(names, str) else [*names]
+    selected: dict[str, Measure] = {}
+    for item in items:
+        if isinstance(item, Measure):
+            name, members = item.name, [item]
+        else:
+            name = str(item).strip().lower()
+            members = [*map(_measure, GROUPS.get(name, (name,)))]
+        computable = [measure for measure in members if measure.needs.issubset(available)]
+        if not computable:
             lacking = sorted(members[0].needs.difference(available))
             raise InvalidParameterError(
                 f"'{name}' in the 'measures' parameter of measure needs {_REMEDIES[lacking[0]]}. "
                 f"Pass that, or leave '{name}' out."
             )
-        found |= {measure.name: measure for measure in able}
-    if not found:
+        selected |= {measure.name: measure for measure in computable}
+    if not selected:
         raise bad_parameter("measure", "measures", "at least one name", names)
-    return tuple(found.values())
+    return tuple(selected.values())
 
 
 def check_names(names: str) -> None:
-    """Raise if one of several names, with commas between them, is that of no measure.
+    """Raise if a name, of several with commas between them, is unknown.
 
     Examples
     --------
@@ -165,20 +166,16 @@ def check_names(names: str) -> None:
 
 
 def check_extras(measures: Sequence[Measure]) -> None:
-    """Raise if a measure needs an extra that is not installed; before the work begins.
+    """Raise if a measure needs an extra that is not installed.
 
     Examples
     --------
     >>> check_extras([MAUVE])
     """
-    missing = [m for m in measures if m.extra and find_spec(_MODULES[m.extra]) is None]
-    if missing:
-        extras = ",".join(sorted({measure.extra for measure in missing}))
-        names = ", ".join(measure.name for measure in missing)
-        raise MissingExtraError(
-            f"The measures {names} need an extra that is not installed: "
-            f'pip install "mauve-eval[{extras}]", or leave them out.'
-        )
+    for measure in measures:
+        if measure.extra:
+            what, packages = f"The measure '{measure.name}'", _PACKAGES[measure.extra]
+            need_packages(what, packages, measure.extra, f"leave '{measure.name}' out")
 
 
 def _measure(name: str) -> Measure:

@@ -1,26 +1,25 @@
-"""Repetition: the share of texts that end in a loop."""
+"""Compute repetition: the share of texts that end in a repeated phrase."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import IntArray
 from mauve.measures.estimate import Estimate, ratio
-from mauve.measures.protocol import Measure, Side, TokenTable
+from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
 
 _DEPTH = 8  # tokens that are compared for all texts at once
 
 
 def repeated_lengths(table: TokenTable) -> IntArray:
-    r"""Return the length of the shortest phrase that each text ends in two copies of.
+    r"""Return the length of the shortest phrase of which each text ends in two copies.
 
     Parameters
     ----------
     table : TokenTable
-        Of n texts.
 
     Returns
     -------
-    array of int, shape (n,)
+    array of int, shape (n_texts,)
         In tokens; 0 for a text that does not end in a repetition.
 
     Notes
@@ -29,12 +28,13 @@ def repeated_lengths(table: TokenTable) -> IntArray:
 
     .. math:: x_{T-i} = x_{T-p-i} \quad \text{for all } 0 \le i < p
 
-    The public code of Holtzman et al. leaves out phrases of one or two tokens unless there are
-    fifty copies; the paper counts any, and so does this.
+    The public code of Holtzman et al. ignores phrases of one or two tokens unless there are
+    fifty copies; the paper counts any, and so does this function.
 
     All p for which this holds for the first few i are found for all texts at once, which
-    settles nearly every natural text. The rest are read from the end by the Z-algorithm,
-    which gives for every p the number of i until the first difference, in time linear in T.
+    decides nearly every natural text. Each remaining text is read from its end by the
+    Z-algorithm, which gives for every p the number of i before the first difference, in time
+    linear in T.
 
     References
     ----------
@@ -50,36 +50,36 @@ def repeated_lengths(table: TokenTable) -> IntArray:
     texts, shifts = _candidates(table)
     never = len(table.ids)
     shortest = np.full(len(table), never, dtype=np.int64)
-    certain = shifts <= _DEPTH
-    np.minimum.at(shortest, texts[certain], shifts[certain])
-    found = np.where(shortest < never, shortest, 0)
-    unsettled = texts[~certain]
-    for text in np.unique(unsettled[found[unsettled] == 0]):
-        found[text] = _shortest_square(table.row(text)[::-1].tolist())
-    return found
+    is_certain = shifts <= _DEPTH
+    np.minimum.at(shortest, texts[is_certain], shifts[is_certain])
+    lengths = np.where(shortest < never, shortest, 0)
+    undecided = texts[~is_certain]
+    for text in np.unique(undecided[lengths[undecided] == 0]):
+        lengths[text] = _shortest_square(table.row(text)[::-1].tolist())
+    return lengths
 
 
 def _candidates(table: TokenTable) -> tuple[NDArray[np.intp], IntArray]:
-    """Return texts and lengths p whose phrases agree in their last tokens, at most `_DEPTH`."""
+    """Return texts and lengths p whose phrases agree in their last tokens, up to `_DEPTH`."""
     ids, lengths = table.ids, table.lengths
     ends = table.starts[1:] - 1
     places = np.flatnonzero(ids == ids[np.repeat(ends, lengths)])
     texts = np.searchsorted(table.starts, places, side="right") - 1
     shifts = ends[texts] - places
-    kept = (shifts > 0) & (shifts <= lengths[texts] // 2)
-    texts, shifts = texts[kept], shifts[kept]
+    possible = (shifts > 0) & (shifts <= lengths[texts] // 2)
+    texts, shifts = texts[possible], shifts[possible]
     for i in range(1, _DEPTH):
-        # Both places lie in the text wherever they matter, which is where i < p.
+        # Both positions are in the text wherever they matter, that is, for i < p.
         last = np.maximum(ends[texts] - i, 0)
-        kept = (shifts <= i) | (ids[last] == ids[np.maximum(last - shifts, 0)])
-        texts, shifts = texts[kept], shifts[kept]
+        possible = (shifts <= i) | (ids[last] == ids[np.maximum(last - shifts, 0)])
+        texts, shifts = texts[possible], shifts[possible]
     return texts, shifts
 
 
 def _shortest_square(tokens: list[int]) -> int:
     """Return the least p for which tokens begin with two copies of p tokens, or 0."""
-    equal = [0] * len(tokens)  # tokens from here on that equal those from the beginning on
-    left = right = 0  # the stretch known to equal a beginning that reaches furthest
+    equal = [0] * len(tokens)  # length of the common prefix of tokens[p:] and tokens
+    left = right = 0  # the known match of a prefix that ends last
     for p in range(1, len(tokens) // 2 + 1):
         n = min(equal[p - left], right - p) if p < right else 0
         while n < p and tokens[n] == tokens[p + n]:
@@ -92,11 +92,9 @@ def _shortest_square(tokens: list[int]) -> int:
     return 0
 
 
-def repetition(own: Side, human: Side) -> Estimate:
-    """Estimate the share of texts that end in a repetition; an empty text does not."""
-    assert own.tokens is not None
-    repeats = repeated_lengths(own.tokens) > 0
-    return ratio(repeats.astype(np.float64), np.ones(len(repeats)), own.groups)
+def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+    repeats = repeated_lengths(needed(sample.tokens, "tokens")) > 0
+    return ratio(repeats.astype(np.float64), np.ones(len(repeats)), sample.groups)
 
 
 REPETITION = Measure(
@@ -105,7 +103,7 @@ REPETITION = Measure(
     summary="share of texts that end in two copies of a phrase or more",
     direction="human",
     needs=frozenset({"tokens"}),
-    estimate=repetition,
+    estimate=_estimate,
     is_statistic=True,
     low=0.0,
     high=1.0,

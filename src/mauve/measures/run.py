@@ -20,18 +20,19 @@ from mauve.frontier.score import gap_of, score_at
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
 from mauve.measures.estimate import N_GROUPS
+from mauve.measures.intervals import Measured, measured
 from mauve.measures.material import (
     ModelLike,
     UnderTest,
     load_training,
-    make_sides,
+    measured_samples,
     parse_model,
-    size_advice,
+    size_warnings,
     with_models,
 )
-from mauve.measures.protocol import Measure, Need, Side
+from mauve.measures.protocol import Measure, MeasuredSample, Need
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
-from mauve.measures.results import Measured, Measurements, measured
+from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.quantize.registry import get_quantizer
 from mauve.text.prompts import Prompts
@@ -59,7 +60,7 @@ def measure(
     comparison: Comparison | None = None,
     on_progress: Progress | None = None,
 ) -> Measurements:
-    """Measure texts of one or more systems, and human text beside them.
+    """Compute measures of one or more systems and of human text.
 
     Parameters
     ----------
@@ -72,39 +73,39 @@ def measure(
         "default" for the columns of the paper's tables, "text", "features", "model",
         "training", "all".
     tokenizer : str or Tokenizer
-        What counts as a token: "words", "bundled", the path of a ``tokenizer.json``, or the
+        Tokenizer: "words", "bundled", the path of a ``tokenizer.json``, or the
         name of a Transformers tokenizer.
     language_model : str or TokenScorer
         The external model of generation perplexity: "bundled", or the name or folder of a
         causal Transformers model.
     embedder : str, Embedder or callable
-        What turns text into features, as for :func:`mauve.compare`.
+        Turns text into features, as for :func:`mauve.compare`.
     models : mapping from name to "MODEL@DECODER", optional
-        The language model behind a system and how it decodes, such as
-        ``"gpt2@nucleus:0.95"``, for the measures that ask how it predicts the human texts. A
-        name without texts of its own gets a row with these measures alone.
+        The language model behind a system and its decoding algorithm, such as
+        ``"gpt2@nucleus:0.95"``, for measures of its predictions of the human texts. A name
+        without texts gets a row with these measures alone.
     training : sequence of str, array_like, or path, optional
-        What the systems were trained on, for the measures of copying.
+        Training texts of the systems, for the measures of copying.
     prompts : sequence, or mapping from "human" and every system's name to one, optional
-        What each text answers. Texts of one prompt are not independent, and systems that
-        answer the same prompts as people are compared prompt by prompt.
+        The prompt that each text answers. Texts of one prompt are not independent, and systems
+        that answer the same prompts as people are compared prompt by prompt.
     prompt_context : bool
-        Let language models read each text's prompt before it. Only the text is scored.
+        Pass each text's prompt to language models as context. Only the text is scored.
     confidence : float in (0, 1)
         Level of the intervals.
     cache : bool
-        Keep the features of texts on disk.
+        Store the features of texts on disk.
     strip, match_length, empty
         As for :func:`mauve.compare`.
     seed : int
-        Everything random follows from it. Nothing depends on the order of the texts.
+        Random seed. Values do not depend on the order of the texts.
     device : str
         "auto", "cpu", or a torch device such as "cuda".
     comparison : Comparison, optional
-        What :func:`mauve.compare` found for the same samples, if MAUVE need not be computed
-        once more.
+        Result of :func:`mauve.compare` for the same samples, so that MAUVE is not computed
+        again.
     on_progress : callable, optional
-        Called with what is being done, how many steps are done, and how many there are.
+        Called with the name of the step, the number of steps done and their total.
 
     Returns
     -------
@@ -122,8 +123,8 @@ def measure(
     --------
     >>> people = ["It rained all day.", "We stayed in and read.", "Nobody came by."] * 5
     >>> model = ["It rained and rained and rained", "We read and read and read"] * 8
-    >>> found = measure(people, model, "repetition")
-    >>> found["model"]["repetition"].value, found.human["repetition"].value
+    >>> measured = measure(people, model, "repetition")
+    >>> measured["model"]["repetition"].value, measured.human["repetition"].value
     (1.0, 0.0)
     """
     check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
@@ -214,7 +215,7 @@ comparison, on_progress
     scorer = None
     if "log_probabilities" in needs:
         scorer = get_scorer(language_model, device=device)
-    sides = make_sides(
+    parts = measured_samples(
         samples,
         training,
         needs,
@@ -225,10 +226,10 @@ comparison, on_progress
         on_progress=on_progress,
     )
     if "model" in needs:
-        sides |= with_models(sides, human_name, tested, device, on_progress)
-    human = sides.pop(human_name)
-    messages = size_advice(selected, human, sides)
-    values = _estimated(selected, human, sides, confidence, on_progress or (lambda *_: None))
+        parts |= with_models(parts, human_name, tested, device, on_progress)
+    human = parts.pop(human_name)
+    messages = size_warnings(selected, human, parts)
+    values = _estimate_all(selected, human, parts, confidence, on_progress or (lambda *_: None))
     has_mauve = MAUVE in selected
     if has_mauve:
         if comparison is None:
@@ -306,36 +307,35 @@ def _available(
     return available
 
 
-def _estimated(
+def _estimate_all(
     measures: Sequence[Measure],
-    people: Side,
-    sides: Mapping[str, Side],
+    human: MeasuredSample,
+    systems: Mapping[str, MeasuredSample],
     confidence: float,
     report: Progress,
 ) -> dict[str, dict[str, Measured]]:
-    """Return what each measure says of human text, which comes first, and of each system."""
-    values: dict[str, dict[str, Measured]] = {name: {} for name in [people.name, *sides]}
+    """Return the value of each measure for human text, which comes first, and each system."""
+    values: dict[str, dict[str, Measured]] = {name: {} for name in [human.name, *systems]}
     computed = [(measure, measure.estimate) for measure in measures if measure.estimate]
-    for done, (measure, estimate) in enumerate(computed):
-        report(f"measuring {measure.name}", done, len(computed))
-        human = estimate(people, people) if measure.is_statistic else None
-        if human is not None:
-            values[people.name][measure.name] = measured(
-                human, None, measure, confidence, people.groups, people.groups
+    for n_done, (measure, estimate) in enumerate(computed):
+        report(f"measuring {measure.name}", n_done, len(computed))
+        of_human = estimate(human, human) if measure.is_statistic else None
+        if of_human is not None:
+            values[human.name][measure.name] = measured(
+                of_human, None, measure, confidence, human.groups, human.groups
             )
-        for side in sides.values():
-            if any(getattr(side, need) is None for need in measure.needs):
+        for system in systems.values():
+            if any(getattr(system, need) is None for need in measure.needs):
                 continue  # a model without texts, or texts without a model
-            own = estimate(side, people)
-            values[side.name][measure.name] = measured(
-                own, human, measure, confidence, side.groups, people.groups
+            values[system.name][measure.name] = measured(
+                estimate(system, human), of_human, measure, confidence, system.groups, human.groups
             )
     report("measuring", len(computed), len(computed))
     return values
 
 
 def _as_measured(result: MauveResult) -> Measured:
-    # A score near 1 has no room above, so measure the reach below.
+    # A score of 1 is the maximum, so the error is measured below it.
     below = float(score_at(float(gap_of(result.mauve)) + result.gap_error))
     return Measured(result.mauve, result.interval, result.mauve - below)
 

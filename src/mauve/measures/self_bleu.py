@@ -1,9 +1,8 @@
-r"""Self-BLEU: how much of each text stands in the others too; high where texts are alike.
+r"""Compute Self-BLEU: the mean BLEU of each text against all others; high for similar texts.
 
-For each n-gram, the two texts that have it most often are found once for all. The largest
-count among all texts *but one* is then at hand for every text, and all texts are scored
-against all others in the time of a few sorts, where scoring them one by one takes a pass
-over all texts for each.
+For each n-gram, the two largest counts and their texts are found once. From them follows the
+largest count among all texts *but one*, for every text. So all texts are scored against all
+others in the time of a few sorts, instead of one pass over all texts for each.
 """
 
 from collections.abc import Iterator
@@ -13,12 +12,12 @@ from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.errors import InvalidParameterError, check_int
-from mauve.measures.estimate import Estimate, Groups, moves_without
-from mauve.measures.ngrams import Counts, ngrams
-from mauve.measures.protocol import Measure, Side, TokenTable
+from mauve.measures.estimate import Estimate, Groups, jackknife_influences
+from mauve.measures.ngrams import Counts, find_ngrams
+from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
 from mauve.text.prompts import text_hashes
 
-# What an n-gram length without any match counts (method 1 of Chen and Cherry 2014).
+# Number of matches of an n-gram length without any (method 1 of Chen and Cherry 2014).
 _EPSILON = 0.1
 
 
@@ -30,11 +29,11 @@ def self_bleu_scores(
     Parameters
     ----------
     table : TokenTable
-        Of at least two texts.
+        At least two texts.
     hypotheses : array of int, shape (n_hypotheses,), optional
-        The texts to score, all by default; all others are references of each.
+        Indices of the texts to score, all by default. The references of a text are all others.
     max_n : int
-        Tokens of the longest n-grams.
+        Number of tokens of the longest n-grams.
 
     Returns
     -------
@@ -49,9 +48,9 @@ def self_bleu_scores(
         \mathrm{BLEU}(h) = e^{\min(0, 1 - r_h / \ell_h)} \prod_{n=1}^N p_n(h)^{1/N}, \qquad
         p_n(h) = \frac{\sum_g \min(c_h(g), \max_{i \ne h} c_i(g))}{\sum_g c_h(g)},
 
-    where g runs over n-grams and :math:`r_h` is the length of another text nearest to
-    :math:`\ell_h`, the shorter of two. Where no n-gram of a length matches, 0.1 stands
-    for the numerator; a text that shares no token with any other has 0. Equal to NLTK's
+    where g runs over n-grams and :math:`r_h` is the length of the other text nearest to
+    :math:`\ell_h`, the shorter of two. If no n-gram of a length matches, the numerator is
+    0.1; a text that shares no token with any other scores 0. Equal to NLTK's
     ``sentence_bleu`` with ``SmoothingFunction().method1``.
 
     References
@@ -67,19 +66,19 @@ def self_bleu_scores(
     >>> self_bleu_scores(TokenTable.of([same, same, other], 10)).tolist()
     [1.0, 1.0, 0.0]
     """
-    matches = np.stack([found for found, _ in _matches(table, max_n)], axis=-1)
+    matches = np.stack([matched for matched, _ in _matches(table, max_n)], axis=-1)
     chosen = np.arange(len(table)) if hypotheses is None else hypotheses
     closest = closest_others(table.lengths)
     return _bleu(matches[chosen], table.lengths[chosen], closest[chosen])
 
 
 def closest_others(lengths: IntArray) -> IntArray:
-    """Return the length nearest to each among all others, the shorter of two.
+    """Return the length nearest to each length among all others, the shorter of two.
 
     Parameters
     ----------
     lengths : array of int, shape (n,)
-        Of at least two texts.
+        At least two.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def closest_others(lengths: IntArray) -> IntArray:
 
 
 def _bleu(matches: IntArray, lengths: IntArray, closest: IntArray) -> FloatArray:
-    """Return BLEU for matches of shape (n, max_n) of texts and the nearest reference length."""
+    """Return BLEU from the matches, shape (n, max_n), and the nearest reference lengths."""
     orders = np.arange(matches.shape[1])
     totals = np.maximum(lengths[:, None] - orders, 1)
     precision = np.where(matches == 0, _EPSILON, matches) / totals
@@ -106,43 +105,43 @@ def _bleu(matches: IntArray, lengths: IntArray, closest: IntArray) -> FloatArray
 def _matches(
     table: TokenTable, max_n: int, groups: Groups | None = None
 ) -> Iterator[tuple[IntArray, NDArray[np.int32]]]:
-    """Yield the matches of each text for each length of n-grams, and how they hang on groups.
+    """Yield the matches of each text for each length of n-grams, and their loss by group.
 
     Yields
     ------
     array of int, shape (n_texts,)
-        N-grams of each text found in another, clipped.
+        Clipped number of n-grams of each text that occur in another.
     array of int, shape (n_texts, n_groups)
-        How many fewer there are without the texts of another group.
+        By how much that number falls without the texts of each group.
     """
-    found = ngrams(table, 1)
+    grams = find_ngrams(table, 1)
     for order in range(max_n):
-        counts = found.counts()
-        # What one text alone has matches nothing, and no longer n-gram that ends in it does.
+        counts = grams.counts()
+        # An n-gram of one text matches nothing, nor does any longer n-gram that ends in it.
         is_shared = counts.spread > 1
-        yield _matches_of(_only(counts, is_shared), len(table), groups)
+        yield _matches_of(_selected(counts, is_shared), len(table), groups)
         if order < max_n - 1:
-            found = found.longer(is_shared)
+            grams = grams.longer(is_shared)
 
 
-def _only(counts: Counts, keep: BoolArray) -> Counts:
-    """Leave n-grams out."""
-    kept = np.repeat(keep, counts.spread)
+def _selected(counts: Counts, keep: BoolArray) -> Counts:
+    """Return the counts of some n-grams."""
+    keep_pair = np.repeat(keep, counts.spread)
     sizes = counts.spread[keep]
-    return Counts(np.cumsum(sizes) - sizes, counts.units[kept], counts.counts[kept])
+    return Counts(np.cumsum(sizes) - sizes, counts.units[keep_pair], counts.counts[keep_pair])
 
 
 def _matches_of(
     counts: Counts, n_texts: int, groups: Groups | None
 ) -> tuple[IntArray, NDArray[np.int32]]:
-    """Return the matches of one length of n-grams, each of which two or more texts have."""
+    """Return the matches of n-grams of one length, each of which occurs in two or more texts."""
     grams, texts = counts.grams, counts.units.astype(np.int64)
-    # Count and text in one number: the largest tells how often and where.
+    # A rank holds a count and its text, so that the maximum gives both.
     bits = n_texts.bit_length()
     ranks = counts.counts << bits | texts
 
     def best(allowed: BoolArray) -> IntArray:
-        """Return the rank of the text that has each n-gram most often, 0 where there is none."""
+        """Return the largest allowed rank of each pair's n-gram, or 0."""
         return np.maximum.reduceat(np.where(allowed, ranks, 0), counts.firsts)[grams]
 
     if len(texts) == 0:
@@ -156,61 +155,61 @@ def _matches_of(
     if groups is None:
         return matches, np.zeros((n_texts, 0), np.int32)
 
-    # Only without the group of its rival can a text match less. Who is next, outside that group?
+    # A text loses matches only without the group of its rival. Find the next rank outside it.
     mask = (1 << bits) - 1
-    own = groups.labels[texts]
-    away = groups.labels[rival & mask]
-    is_outside = own != groups.labels[first & mask]
+    text_group = groups.labels[texts]
+    rival_group = groups.labels[rival & mask]
+    is_outside = text_group != groups.labels[first & mask]
     next_to_first = best(is_outside)
     is_next = ranks == next_to_first
     further = best(is_outside & ~is_next)
-    next_to_second = best(~is_first & (own != groups.labels[second & mask]))
+    next_to_second = best(~is_first & (text_group != groups.labels[second & mask]))
     following = np.where(is_first, next_to_second, np.where(is_next, further, next_to_first))
     lost = clipped - np.minimum(counts.counts, following >> bits)
-    # A text that goes with the group is no hypothesis any more.
-    held = (lost > 0) & (own != away)
-    cells = texts[held] * groups.count + away[held]
-    sums = np.bincount(cells, lost[held], n_texts * groups.count)
+    # A text of the rival's group is not scored without that group.
+    counts_as_loss = (lost > 0) & (text_group != rival_group)
+    index = texts[counts_as_loss] * groups.count + rival_group[counts_as_loss]
+    sums = np.bincount(index, lost[counts_as_loss], n_texts * groups.count)
     return matches, sums.astype(np.int32).reshape(n_texts, groups.count)
 
 
-def self_bleu(sample: int | None = None) -> Measure:
+def self_bleu_measure(n_scored: int | None = None) -> Measure:
     r"""Return the measure Self-BLEU with 4-grams, the mean BLEU of texts against all others.
 
     Parameters
     ----------
-    sample : int, optional
-        How many texts to score, drawn by the seed and their content, so in whatever order
-        they come; all where there are fewer. Each is scored against all others. None, which
-        takes no longer, scores all.
+    n_scored : int, optional
+        Number of texts to score, each against all others. They are drawn by the random seed and
+        their content, independent of their order. By default all are scored, which takes no
+        longer.
 
     Notes
     -----
     The paper scores 1,000 of 5,000 texts (appendix C.4). Self-BLEU rises with the number of
-    texts, for every text has more references: compare samples of one size.
+    texts, since every text has more references: compare samples of equal size.
 
-    The interval is that of the jackknife, computed exactly: without a group, its texts are
-    neither scored nor references of the others. Both parts matter, since a text that is like
-    many others is like them from both sides.
+    The interval comes from the jackknife, computed exactly: without a group, its texts are
+    neither scored nor references of others. Both parts matter, since a text that resembles
+    many others raises their scores as well as its own.
 
     Examples
     --------
-    >>> self_bleu().name, self_bleu(1000).name
+    >>> self_bleu_measure().name, self_bleu_measure(1000).name
     ('self-bleu', 'self-bleu-1000')
     """
-    if sample is not None:
-        check_int("self_bleu", "sample", sample, 1)
+    if n_scored is not None:
+        check_int("self_bleu", "n_scored", n_scored, 1)
 
-    def estimate(own: Side, human: Side) -> Estimate:
-        return _estimate(own, sample)
+    def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+        return _estimate(sample, n_scored)
 
     return Measure(
-        name="self-bleu" if sample is None else f"self-bleu-{sample}",
-        title="Self-BLEU" if sample is None else f"Self-BLEU ({sample:,})",
+        name="self-bleu" if n_scored is None else f"self-bleu-{n_scored}",
+        title="Self-BLEU" if n_scored is None else f"Self-BLEU ({n_scored:,})",
         summary="BLEU of each text against all others"
-        + ("" if sample is None else f", of {sample:,} drawn texts"),
+        + ("" if n_scored is None else f", of {n_scored:,} drawn texts"),
         direction="human",
-        needs=frozenset({"tokens"} if sample is None else {"tokens", "texts"}),
+        needs=frozenset({"tokens"} if n_scored is None else {"tokens", "texts"}),
         estimate=estimate,
         is_statistic=True,
         grows_with="tokens",
@@ -219,35 +218,34 @@ def self_bleu(sample: int | None = None) -> Measure:
     )
 
 
-def _estimate(own: Side, sample: int | None) -> Estimate:
-    assert own.tokens is not None
-    table, groups = own.tokens, own.groups
+def _estimate(sample: MeasuredSample, n_scored: int | None) -> Estimate:
+    table, groups = needed(sample.tokens, "tokens"), sample.groups
     is_scored = np.ones(len(table), dtype=bool)
-    if sample is not None:
-        assert own.texts is not None
-        keys = text_hashes([f"{own.seed} {text}" for text in own.texts])
-        is_scored[np.argsort(keys, kind="stable")[sample:]] = False
+    if n_scored is not None:
+        texts = needed(sample.texts, "texts")
+        keys = text_hashes([f"{sample.seed} {text}" for text in texts])
+        is_scored[np.argsort(keys, kind="stable")[n_scored:]] = False
     if len(table.ids) == 0:
         raise InvalidParameterError(
-            f"'{own.name}' must have at least one token for Self-BLEU. "
+            f"'{sample.name}' must have at least one token for Self-BLEU. "
             f"Got {len(table)} texts without any instead."
         )
     parts = list(_matches(table, 4, groups))
-    matches = np.stack([found for found, _ in parts], axis=-1)
+    matches = np.stack([matched for matched, _ in parts], axis=-1)
     lengths = table.lengths
     scores = _bleu(matches[is_scored], lengths[is_scored], closest_others(lengths)[is_scored])
     without = np.empty(groups.count)
     for group in range(groups.count):
-        stays = groups.labels != group
-        scored = stays & is_scored
-        if stays.sum() < 2 or not scored.any():
+        remains = groups.labels != group
+        scored = remains & is_scored
+        if remains.sum() < 2 or not scored.any():
             raise InvalidParameterError(
-                f"'{own.name}' must have texts in more than one group for an interval of "
-                f"Self-BLEU. Got {len(table) - stays.sum()} of {len(table)} texts in one instead: "
-                "give more prompts, or none."
+                f"'{sample.name}' must have texts in more than one group for an interval of "
+                f"Self-BLEU. Got {len(table) - remains.sum()} of {len(table)} texts in one "
+                "instead: give more prompts, or none."
             )
-        closest = closest_others(lengths[stays])[is_scored[stays]]
-        left = matches[scored] - np.stack([lost[scored, group] for _, lost in parts], axis=-1)
-        without[group] = _bleu(left, lengths[scored], closest).mean()
-    moves = moves_without(without, groups.sizes)
-    return Estimate(float(scores.mean()), moves, by_prompt=groups.by_prompt)
+        closest = closest_others(lengths[remains])[is_scored[remains]]
+        lost = np.stack([by_group[scored, group] for _, by_group in parts], axis=-1)
+        without[group] = _bleu(matches[scored] - lost, lengths[scored], closest).mean()
+    influences = jackknife_influences(without, groups.sizes)
+    return Estimate(float(scores.mean()), influences, by_prompt=groups.by_prompt)

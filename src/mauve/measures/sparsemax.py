@@ -1,11 +1,10 @@
-"""Sparsemax score: how well a decoder's distributions fit human tokens, zeros allowed."""
+"""Compute the sparsemax score: how well a decoder predicts human tokens, zeros allowed."""
 
 import numpy as np
 
 from mauve.arrays import FloatArray
-from mauve.measures.estimate import Estimate
-from mauve.measures.human_tokens import probabilities_of, token_mean
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, token_mean
+from mauve.measures.protocol import Measure, MeasuredSample, human_token_probabilities
 
 
 def sparsemax_scores(probability: FloatArray, sum_of_squares: FloatArray) -> FloatArray:
@@ -14,17 +13,18 @@ def sparsemax_scores(probability: FloatArray, sum_of_squares: FloatArray) -> Flo
     Parameters
     ----------
     probability : array of shape (n_tokens,)
-        Of each human token y, under the decoder's distribution p.
+        Probability of each human token y under the decoder's distribution p.
     sum_of_squares : array of shape (n_tokens,)
-        Of all probabilities of that distribution.
+        Sum of the squares of all probabilities of that distribution.
 
     Notes
     -----
     .. math:: SP(p, y) = p_y + \frac12 \Big(1 - \sum_x p_x^2\Big)
 
-    It is :math:`1 - \frac12 \|p - e_y\|^2`, one minus half the Brier score: 1 for a decoder
-    that is sure of the right token, and 0 for one that is sure of a wrong one. For greedy
-    decoding the mean is its accuracy. One minus it is the sparsemax loss with p as the scores.
+    It equals :math:`1 - \frac12 \|p - e_y\|^2`, one minus half the Brier score: 1 for a decoder
+    that gives the human token probability 1, and 0 for one that gives another token probability
+    1. For greedy decoding the mean is its accuracy. One minus the score is the sparsemax loss
+    with p as the scores.
 
     References
     ----------
@@ -38,9 +38,10 @@ def sparsemax_scores(probability: FloatArray, sum_of_squares: FloatArray) -> Flo
     return np.asarray(probability + (1 - sum_of_squares) / 2)
 
 
-def _estimate(own: Side, human: Side) -> Estimate:
-    model = probabilities_of(own)
-    return token_mean(sparsemax_scores(model.probability, model.sum_of_squares), own, human)
+def _estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    model = human_token_probabilities(system)
+    scores = sparsemax_scores(model.probability, model.sum_of_squares)
+    return token_mean(scores, model.starts, human.groups)
 
 
 SPARSEMAX = Measure(

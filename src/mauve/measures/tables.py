@@ -1,26 +1,25 @@
-"""Measurements as tables: plain text, CSV, LaTeX."""
+"""Lay out measured values as tables: plain text, Markdown, CSV, LaTeX."""
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from mauve import tables
 from mauve.escape import escaped
+from mauve.measures.intervals import Measured
 from mauve.measures.protocol import Measure
-from mauve.measures.results import Measured, Measurements
-from mauve.tables import as_markdown as markdown_table
-from mauve.tables import as_text as text_table
-from mauve.tables import latex_escaped
 
-NOTHING = "--"  # what the paper's tables show where a measure says nothing
+UNDEFINED = "--"  # as in the paper's tables
 _CSV_COLUMNS = (
     "system", "n_texts", "measure", "direction", "value", "low", "high", "standard_error",
     "gap", "gap_low", "gap_high", "best",
 )  # fmt: skip
-_HUGE = 1e6  # beyond, digits before the point say nothing
+_HUGE = 1e6  # numbers from here on are in scientific notation
 _MARKS = {"higher": "↑", "lower": "↓", "human": "≈"}
+_LATEX_MARKS = {"↑": r"($\uparrow$)", "↓": r"($\downarrow$)", "≈": ""}
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Cell:
     ----------
     value : str
     reach : str
-        Half the width of the interval; empty for human text that is only a reference.
+        Half the width of the interval; empty for an infinite or undefined value.
     error : str
         The standard error.
     is_best : bool
@@ -46,148 +45,188 @@ class Cell:
     def __str__(self) -> str:
         return self.value + (f" ±{self.reach}" if self.reach else "") + "*" * self.is_best
 
+    def to_latex(self) -> str:
+        """Return the value, bold if it is the best, with the standard error as subscript."""
+        if self.value == UNDEFINED:
+            return UNDEFINED
+        value = r"\infty" if self.value == "∞" else self.value
+        if self.is_best:
+            value = rf"\mathbf{{{value}}}"
+        return f"${value}_{{{self.error}}}$" if self.error else f"${value}$"
 
-def column_title(measure: Measure, *, gaps: bool = False) -> str:
-    """Return what stands over a column: ↑ higher is better, ↓ lower is, ≈ near human is.
+
+@dataclass(frozen=True)
+class Column:
+    """The column of one measure.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure.
+    title : str
+    mark : str
+        ↑ if higher is better, ↓ if lower is, ≈ if nearer to human text is.
+    cells : list of Cell
+        One for each row.
+    """
+
+    measure: str
+    title: str
+    mark: str
+    cells: list[Cell]
+
+    @property
+    def heading(self) -> str:
+        """Title and mark."""
+        return f"{self.title} {self.mark}"
+
+
+def make_column(
+    measure: Measure,
+    rows: Sequence[Measured | None],
+    is_best: Sequence[bool],
+    *,
+    gaps: bool = False,
+) -> Column:
+    """Return the column of a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    rows : sequence of Measured or None
+        What each row shows; None where the measure is not defined.
+    is_best : sequence of bool
+        Whether each row is the best by this measure.
+    gaps : bool
+        Show |T(Q) - T(P)| of a statistic in place of T(Q).
 
     Examples
     --------
     >>> from mauve.measures.zipf import ZIPF
-    >>> column_title(ZIPF), column_title(ZIPF, gaps=True)
-    ('Zipf ≈', 'Zipf ↓')
+    >>> column = make_column(ZIPF, [Measured(1.0, (0.9, 1.1), 0.05), None], [True, False])
+    >>> column.heading, [str(cell) for cell in column.cells]
+    ('Zipf ≈', ['1.00 ±0.10*', '--'])
     """
-    gap = gaps and measure.is_statistic
-    return f"{measure.title} {_MARKS['lower' if gap else measure.direction]}"
-
-
-def cells(found: Measurements, measure: Measure, *, gaps: bool = False) -> list[Cell]:
-    """Return a column: one cell for each system, then one for human text."""
-    rows = [own.get(measure.name) for own in found.values()]
     if gaps:
         rows = [None if row is None else row.as_gap() for row in rows]
-    human = None if gaps else found.human.get(measure.name)
-    decimals = _decimals([row for row in [*rows, human] if row is not None])
-    best = found.best(measure.name) if len(found) > 1 else []  # alone, nothing is best
-    column = [
-        Cell(NOTHING) if row is None else _cell(row, decimals, name in best)
-        for name, row in zip(found, rows, strict=True)
+    decimals = _decimals([row for row in rows if row is not None])
+    cells = [
+        Cell(UNDEFINED) if row is None else _cell(row, decimals, best)
+        for row, best in zip(rows, is_best, strict=True)
     ]
-    return [*column, Cell(NOTHING) if human is None else _cell(human, decimals, False)]
+    direction = "lower" if gaps and measure.is_statistic else measure.direction
+    return Column(measure.name, measure.title, _MARKS[direction], cells)
 
 
-def _cell(found: Measured, decimals: int, is_best: bool) -> Cell:
-    if not np.isfinite(found.value):
+def _cell(row: Measured, decimals: int, is_best: bool) -> Cell:
+    if not np.isfinite(row.value):
         return Cell("∞", is_best=is_best)
-    numbers = (found.value, _reach(found), found.standard_error)
+    numbers = (row.value, _reach(row), row.standard_error)
     if max(map(abs, numbers)) >= _HUGE:
         value, reach, error = (f"{number:.3g}" for number in numbers)
-    else:  # adding 0 takes the sign off a zero
+    else:  # adding 0 removes the sign of a negative zero
         value, reach, error = (f"{round(x, decimals) + 0:.{decimals}f}" for x in numbers)
     return Cell(value, reach, error, is_best)
 
 
-def _reach(found: Measured) -> float:
-    low, high = found.interval
+def _reach(row: Measured) -> float:
+    low, high = row.interval
     return (high - low) / 2
 
 
-def _decimals(column: Sequence[Measured]) -> int:
-    """Return so many decimals that the interval of a typical row has two digits."""
-    reaches = [_reach(found) for found in column if np.isfinite(found.value)]
+def _decimals(rows: Sequence[Measured]) -> int:
+    """Return the number of decimals that gives a typical interval two digits."""
+    reaches = [_reach(row) for row in rows if np.isfinite(row.value)]
     reaches = [reach for reach in reaches if reach > 0]
     if not reaches:
         return 3
     return int(np.clip(1 - np.floor(np.log10(reaches).mean()), 0, 7))
 
 
-def row_names(found: Measurements) -> list[str]:
-    """Return the names of the rows, human last as in the paper's tables."""
-    return [escaped(name) for name in [*found, found.human_name]]
-
-
-def as_text(found: Measurements, *, gaps: bool = False) -> str:
+def as_text(names: Sequence[str], columns: Sequence[Column]) -> str:
     """Return a table of plain text; a star marks the best of each column."""
-    return text_table(*_titles_and_rows(found, gaps))
+    return tables.as_text(*_titles_and_rows(names, columns))
 
 
-def as_markdown(found: Measurements, *, gaps: bool = False) -> str:
+def as_markdown(names: Sequence[str], columns: Sequence[Column]) -> str:
     """Return a Markdown table; a star marks the best of each column."""
-    return markdown_table(*_titles_and_rows(found, gaps))
+    return tables.as_markdown(*_titles_and_rows(names, columns))
 
 
-def _titles_and_rows(found: Measurements, gaps: bool) -> tuple[list[str], list[list[str]]]:
-    titles = ["system", *(column_title(measure, gaps=gaps) for measure in found.measures)]
-    columns = [[str(cell) for cell in cells(found, m, gaps=gaps)] for m in found.measures]
-    rows = [list(row) for row in zip([*found, found.human_name], *columns, strict=True)]
-    return titles, rows[:-1] if gaps else rows  # human text is at no distance from itself
+def _titles_and_rows(
+    names: Sequence[str], columns: Sequence[Column]
+) -> tuple[list[str], list[list[str]]]:
+    titles = ["system", *(column.heading for column in columns)]
+    cells = [[str(cell) for cell in column.cells] for column in columns]
+    return titles, [list(row) for row in zip(names, *cells, strict=True)]
 
 
-def as_csv(found: Measurements) -> str:
-    """Return one line for each sample and measure."""
-    out = io.StringIO()
-    write = csv.writer(out, lineterminator="\n")
-    write.writerow(_CSV_COLUMNS)
-    for name, own in [*found.items(), (found.human_name, found.human)]:
-        for measure in found.measures:
-            if measure.name not in own:
-                continue
-            cell = own[measure.name]
-            gap = ["", "", ""] if cell.gap_interval is None else [cell.gap, *cell.gap_interval]
-            is_best = own is not found.human and name in found.best(measure.name)
-            numbers = [cell.value, *cell.interval, cell.standard_error, *gap]
-            write.writerow(
-                [
-                    _plain(name),
-                    found.n_texts[name],
-                    measure.name,
-                    measure.direction,
-                    *numbers,
-                    int(is_best),
-                ]
-            )
-    return out.getvalue()
-
-
-def _plain(name: str) -> str:
-    """Return a name that neither a terminal nor a spreadsheet acts upon."""
-    shown = escaped(name)
-    return f"'{shown}" if shown.startswith(("=", "+", "-", "@")) else shown
-
-
-def as_latex(found: Measurements, *, gaps: bool = False) -> str:
+def as_latex(names: Sequence[str], columns: Sequence[Column], *, has_human: bool) -> str:
     r"""Return a ``tabular`` in the paper's layout: subscripts are standard errors.
 
-    The best of each column is bold, and human text stands in a row of its own below a rule.
+    The best of each column is bold. If `has_human`, the last row, of human text, stands below
+    a rule.
     """
-    arrows = {"↑": r"($\uparrow$)", "↓": r"($\downarrow$)", "≈": ""}
-    heads = []
-    for measure in found.measures:
-        title, _, mark = column_title(measure, gaps=gaps).rpartition(" ")
-        heads.append(rf"\textbf{{{latex_escaped(title)}}}{arrows[mark]}")
-    columns = [[_latex_cell(c) for c in cells(found, m, gaps=gaps)] for m in found.measures]
-    rows = [
-        " & ".join([latex_escaped(name), *row]) + r" \\"
-        for name, *row in zip(row_names(found), *columns, strict=True)
+    titles = [
+        rf"\textbf{{{tables.latex_escaped(column.title)}}}{_LATEX_MARKS[column.mark]}"
+        for column in columns
     ]
-    human = [] if gaps else [r"\midrule", rows[-1]]
+    cells = [[cell.to_latex() for cell in column.cells] for column in columns]
+    rows = [
+        " & ".join([tables.latex_escaped(name), *row]) + r" \\"
+        for name, *row in zip(names, *cells, strict=True)
+    ]
+    if has_human:
+        rows.insert(-1, r"\midrule")
     return "\n".join(
         [
-            rf"\begin{{tabular}}{{l{'r' * len(heads)}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
             r"\toprule",
-            " & ".join([r"\textbf{System}", *heads]) + r" \\",
+            " & ".join([r"\textbf{System}", *titles]) + r" \\",
             r"\midrule",
-            *rows[:-1],
-            *human,
+            *rows,
             r"\bottomrule",
             r"\end{tabular}",
         ]
     )
 
 
-def _latex_cell(cell: Cell) -> str:
-    if cell.value == NOTHING:
-        return NOTHING
-    value = r"\infty" if cell.value == "∞" else cell.value
-    if cell.is_best:
-        value = rf"\mathbf{{{value}}}"
-    return f"${value}_{{{cell.error}}}$" if cell.error else f"${value}$"
+@dataclass(frozen=True)
+class Record:
+    """One line of the CSV table: a measure of a sample."""
+
+    sample: str
+    n_texts: int
+    measure: Measure
+    measured: Measured
+    is_best: bool
+
+
+def as_csv(records: Iterable[Record]) -> str:
+    """Return one line for each sample and measure, with a header."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_CSV_COLUMNS)
+    for record in records:
+        row = record.measured
+        gap = ["", "", ""] if row.gap_interval is None else [row.gap, *row.gap_interval]
+        writer.writerow(
+            [
+                _csv_escaped(record.sample),
+                record.n_texts,
+                record.measure.name,
+                record.measure.direction,
+                row.value,
+                *row.interval,
+                row.standard_error,
+                *gap,
+                int(record.is_best),
+            ]
+        )
+    return out.getvalue()
+
+
+def _csv_escaped(name: str) -> str:
+    """Return a name that is safe in a terminal and is no formula in a spreadsheet."""
+    safe = escaped(name)
+    return f"'{safe}" if safe.startswith(("=", "+", "-", "@")) else safe

@@ -1,12 +1,11 @@
-"""Jensen–Shannon divergence between a decoder's distribution and the human token."""
+"""Compute the Jensen–Shannon divergence of a decoder's distribution and the human token."""
 
 import numpy as np
 import scipy
 
 from mauve.arrays import FloatArray
-from mauve.measures.estimate import Estimate
-from mauve.measures.human_tokens import probabilities_of, token_mean
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, token_mean
+from mauve.measures.protocol import Measure, MeasuredSample, human_token_probabilities
 
 
 def token_divergences(probability: FloatArray) -> FloatArray:
@@ -15,11 +14,11 @@ def token_divergences(probability: FloatArray) -> FloatArray:
     Parameters
     ----------
     probability : array of shape (n_tokens,)
-        Of each human token y, under the decoder's distribution p.
+        Probability of each human token y under the decoder's distribution p.
 
     Notes
     -----
-    Let :math:`e_y` be the distribution that is sure of y, and :math:`m = (p + e_y) / 2`.
+    Let :math:`e_y` be the distribution with probability 1 at y, and :math:`m = (p + e_y) / 2`.
 
     .. math:: JS(p, e_y) = \tfrac12 KL(p \| m) + \tfrac12 KL(e_y \| m)
 
@@ -29,7 +28,7 @@ def token_divergences(probability: FloatArray) -> FloatArray:
 
     .. math:: JS(p, e_y) = \log 2 + \tfrac12 \big(p_y \log p_y - (1 + p_y) \log(1 + p_y)\big)
 
-    which depends on :math:`p_y` alone: where a decoder puts the rest does not matter.
+    which depends on :math:`p_y` alone, not on how p divides the remaining probability.
 
     References
     ----------
@@ -40,13 +39,14 @@ def token_divergences(probability: FloatArray) -> FloatArray:
     >>> token_divergences(np.array([0.0, 0.5, 1.0])).round(4).tolist()
     [0.6931, 0.2158, 0.0]
     """
-    rest = scipy.special.xlog1py(1 + probability, probability)
-    found = np.log(2) + (scipy.special.xlogy(probability, probability) - rest) / 2
-    return np.asarray(np.clip(found, 0, np.log(2)))  # roundings
+    terms = scipy.special.xlogy(probability, probability)
+    terms -= scipy.special.xlog1py(1 + probability, probability)
+    return np.asarray(np.clip(np.log(2) + terms / 2, 0, np.log(2)))  # against rounding
 
 
-def _estimate(own: Side, human: Side) -> Estimate:
-    return token_mean(token_divergences(probabilities_of(own).probability), own, human)
+def _estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
+    model = human_token_probabilities(system)
+    return token_mean(token_divergences(model.probability), model.starts, human.groups)
 
 
 TOKEN_JS = Measure(

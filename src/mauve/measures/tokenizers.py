@@ -1,4 +1,4 @@
-"""Texts in, numbers of tokens out, with one numbering for all samples of a comparison."""
+"""Turn texts into token ids, with the same ids in all samples of a comparison."""
 
 import hashlib
 import re
@@ -20,11 +20,11 @@ from mauve.escape import escaped
 from mauve.measures.protocol import TokenTable
 from mauve.text.words import SPACELESS
 
-_BULK = 4096  # texts that are tokenised at a time
+_BATCH = 4096  # texts that are tokenised at a time
 
 
 class Tokenizer(Protocol):
-    """What turns texts into numbers.
+    """Turns texts into token ids.
 
     Attributes
     ----------
@@ -37,18 +37,18 @@ class Tokenizer(Protocol):
         """A name that no other tokenizer has."""
 
     def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
-        """Return the tokens of each sample; the same token has the same number in all."""
+        """Return the tokens of each sample; a token has the same id in all samples."""
 
 
 def get_tokenizer(spec: str | Tokenizer = "words") -> Tokenizer:
-    """Return the tokenizer that a name stands for.
+    """Return the tokenizer with a name, or a tokenizer as it is.
 
     Parameters
     ----------
     spec : str or Tokenizer
         ``"words"`` for words and punctuation marks; ``"bundled"`` for the tokenizer of the
-        bundled model; a file ``tokenizer.json`` or a folder that holds one; any other name is
-        that of a Hugging Face tokenizer. None of them adds special tokens.
+        bundled model; a file ``tokenizer.json`` or a folder with one; any other name is that
+        of a Hugging Face tokenizer. None of them adds special tokens.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def get_tokenizer(spec: str | Tokenizer = "words") -> Tokenizer:
 
         return _from_file(MODEL / "tokenizer.json", "bundled")
     path = Path(spec)
-    if path.is_file() or path.suffix == ".json":  # a file that is not there is no name on the hub
+    if path.is_file() or path.suffix == ".json":  # a missing file is not a name on the hub
         return _from_file(path, path.name)
     if (path / "tokenizer.json").is_file():
         return _from_file(path / "tokenizer.json", path.name)
@@ -76,9 +76,9 @@ def get_tokenizer(spec: str | Tokenizer = "words") -> Tokenizer:
 
 @dataclass(frozen=True)
 class Words:
-    """Words and punctuation marks, told apart by one regular expression.
+    """Split texts into words and punctuation marks by a regular expression.
 
-    Case is kept, and white space is no token. A run of one mark, such as an ellipsis, is one
+    Case is kept, and white space is not a token. A run of one mark, such as an ellipsis, is one
     token, and so is every Chinese or Japanese character.
 
     Examples
@@ -96,10 +96,10 @@ class Words:
     @staticmethod
     def split(text: str) -> list[str]:
         """Return the tokens of one text."""
-        return [found[0] for found in _pattern().finditer(text)]
+        return [match[0] for match in _pattern().finditer(text)]
 
     def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
-        """Return the tokens, numbered in alphabetic order whatever that of the texts."""
+        """Return the tokens, numbered in alphabetic order, independent of the order of texts."""
         numbers: defaultdict[str, int] = defaultdict(count().__next__)
         drafts = []
         for texts in samples:
@@ -115,16 +115,16 @@ class Words:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    # Vowel signs and accents are no \w, but Hindi, Thai or decomposed French words hold them;
-    # so do the joiners of Persian.
-    held = rf"[{_marks()}\u00ad\u200c\u200d]"
+    # Vowel signs and accents are not \w, but Hindi, Thai or decomposed French words contain
+    # them; Persian words contain joiners.
+    inside = rf"[{_combining_marks()}\u00ad\u200c\u200d]"
     letter = rf"[^\W{SPACELESS}]"
     return re.compile(
-        rf"{letter}+(?:['’]{letter}+|{held}+{letter}*)*|[{SPACELESS}]|([^\w\s])\1*{held}*"
+        rf"{letter}+(?:['’]{letter}+|{inside}+{letter}*)*|[{SPACELESS}]|([^\w\s])\1*{inside}*"
     )
 
 
-def _marks() -> str:
+def _combining_marks() -> str:
     """Return all combining marks as ranges for a character class."""
     points = [i for i in range(0x300, 0x10000) if unicodedata.category(chr(i))[0] == "M"]
     runs = groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])
@@ -134,14 +134,14 @@ def _marks() -> str:
 
 @dataclass(frozen=True)
 class Subwords:
-    """A trained tokenizer, whose vocabulary numbers the tokens.
+    """A trained tokenizer, with the token ids of its vocabulary.
 
     Attributes
     ----------
     signature : str
     vocabulary_size : int
     encode : callable
-        From a list of texts to a list of lists of numbers.
+        Maps a list of texts to a list of lists of token ids.
     """
 
     signature: str
@@ -154,8 +154,8 @@ class Subwords:
 
     def _table(self, texts: Sequence[str]) -> TokenTable:
         ids, starts = array("i"), array("q", [0])
-        for first in range(0, len(texts), _BULK):
-            for row in self.encode(encodable(texts[first : first + _BULK])):
+        for first in range(0, len(texts), _BATCH):
+            for row in self.encode(encodable(texts[first : first + _BATCH])):
                 ids.extend(row)
                 starts.append(len(ids))
         return TokenTable(
@@ -167,18 +167,18 @@ def _from_file(path: Path, name: str) -> Subwords:
     import tokenizers
 
     try:
-        found = tokenizers.Tokenizer.from_file(str(path))
+        tokenizer = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises no other kind
         raise _unreadable(str(path), error) from None
-    # A file may ask for both, and a measure is of whole texts.
-    found.no_truncation()
-    found.no_padding()
+    # A file may ask for truncation and padding, but measures need whole texts.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
 
     def encode(texts: list[str]) -> list[list[int]]:
-        rows = found.encode_batch_fast(texts, add_special_tokens=False)
+        rows = tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [row.ids for row in rows]
 
-    return Subwords(_signature(name, found.to_str()), _size(found), encode)
+    return Subwords(_signature(name, tokenizer.to_str()), _size(tokenizer), encode)
 
 
 def _from_hub(name: str) -> Subwords:
@@ -190,20 +190,20 @@ def _from_hub(name: str) -> Subwords:
 
     try:
         with quiet():
-            found: Any = AutoTokenizer.from_pretrained(name)
+            tokenizer: Any = AutoTokenizer.from_pretrained(name)
     except Exception as error:  # of a dozen kinds
         raise _unreadable(name, error) from None
 
     def encode(texts: list[str]) -> list[list[int]]:
         options = {"add_special_tokens": False, "return_attention_mask": False, "verbose": False}
-        rows: list[list[int]] = found(texts, **options)["input_ids"]
+        rows: list[list[int]] = tokenizer(texts, **options)["input_ids"]
         return rows
 
-    if found.is_fast:
-        signature = _signature(Path(name).name, found.backend_tokenizer.to_str())
+    if tokenizer.is_fast:
+        signature = _signature(Path(name).name, tokenizer.backend_tokenizer.to_str())
     else:
-        signature = model_identity(name, found.init_kwargs.get("_commit_hash"))
-    return Subwords(signature.replace("|", "_"), _size(found), encode)
+        signature = model_identity(name, tokenizer.init_kwargs.get("_commit_hash"))
+    return Subwords(signature.replace("|", "_"), _size(tokenizer), encode)
 
 
 def _signature(name: str, content: str) -> str:
@@ -212,7 +212,7 @@ def _signature(name: str, content: str) -> str:
 
 
 def _size(tokenizer: Any) -> int:
-    # Numbers may have gaps, so that there are fewer tokens than the greatest number says.
+    # Ids may have gaps, so the largest id counts, not the number of tokens.
     return max(tokenizer.get_vocab().values(), default=-1) + 1
 
 

@@ -1,13 +1,12 @@
-r"""Vendi score: how many different texts the features of a sample amount to.
+r"""Compute the Vendi score: the effective number of different texts of a sample.
 
 .. math:: \mathrm{VS} = \exp\left(-\sum_k \lambda_k \log \lambda_k\right)
 
-with the eigenvalues of K/n, K the cosines of all pairs of texts: 1 if all features point the
-same way, n if no two texts have anything in common. Human text has a value of its own, and
-a model may miss it on both sides.
+with the eigenvalues of K/n, where K holds the cosines of all pairs of texts: 1 if all features
+have the same direction, n if all are orthogonal. A model may be below or above the value of
+human text.
 
-A finite sample shows less than there is: the score grows with n, so that samples are to be
-of about the same size. It is never above d.
+The score grows with n and is at most d: compare samples of about the same size.
 
 References
 ----------
@@ -23,8 +22,8 @@ from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError
-from mauve.measures.estimate import Estimate, moves_without
-from mauve.measures.protocol import Measure, Side
+from mauve.measures.estimate import Estimate, jackknife_influences
+from mauve.measures.protocol import Measure, MeasuredSample, needed
 
 
 def vendi_score(features: NDArray[Any]) -> float:
@@ -33,12 +32,12 @@ def vendi_score(features: NDArray[Any]) -> float:
     Parameters
     ----------
     features : array of shape (n, d)
-        None of the rows may be zero.
+        No row is zero.
 
     Notes
     -----
-    With unit rows X, :math:`K/n = X X^T / n` has the same eigenvalues, other than 0, as
-    :math:`X^T X / n`; the smaller one of both is decomposed.
+    With unit rows X, :math:`K/n = X X^T / n` has the same nonzero eigenvalues as
+    :math:`X^T X / n`; the smaller of both matrices is decomposed.
 
     Examples
     --------
@@ -51,18 +50,18 @@ def vendi_score(features: NDArray[Any]) -> float:
 
 
 def _unit_rows(features: NDArray[Any], name: str) -> FloatArray:
-    found = np.asarray(features, dtype=np.float64)
-    # Of the largest entry, so that no square is out of range.
-    largest = np.abs(found).max(axis=1, keepdims=True)
+    rows = np.asarray(features, dtype=np.float64)
+    # Divide by the largest entry first, so that no square overflows.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
     zero = np.flatnonzero(largest == 0)
     if len(zero):
         raise InvalidParameterError(
-            f"vendi needs features that point somewhere. Got a row of zeros for text {zero[0]} "
+            f"vendi needs features that are not all zero. Got a row of zeros for text {zero[0]} "
             f"of '{name}' instead; leave that text out or choose another embedder."
         )
-    found = found / largest
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
-    return np.asarray(found)
+    rows = rows / largest
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows)
 
 
 def _smaller_product(rows: FloatArray) -> FloatArray:
@@ -71,38 +70,38 @@ def _smaller_product(rows: FloatArray) -> FloatArray:
 
 
 def _score(product: FloatArray, n: int) -> float:
-    """Return the score of n texts from the product of their unit rows, which is used up."""
+    """Return the score of n texts from the product of their unit rows, which is overwritten."""
     product /= n
     shares = scipy.linalg.eigvalsh(product, overwrite_a=True)
-    # Rounding leaves about 1e-17 of an eigenvalue of 0, on either side of it.
+    # Rounding turns an eigenvalue of 0 into about ±1e-17.
     shares = shares[shares > np.finfo(np.float64).eps]
     entropy = -float(shares @ np.log(shares))
     return float(np.exp(max(0.0, entropy)))
 
 
-def _estimate(own: Side, human: Side) -> Estimate:
-    """Estimate the score; moves are those of the delete-a-group jackknife.
+def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+    """Estimate the score, with influences by the delete-a-group jackknife.
 
-    The influence of a text, from the logarithm of the matrix, would be cheaper. Where n is
-    not far above d it makes errors too small, by a third at n = 100 and d = 384: it knows
-    nothing of the directions that no other text has.
+    The influence of a text, from the logarithm of the matrix, would be cheaper. If n is not far
+    above d, its standard errors are too small, by a third at n = 100 and d = 384: it ignores
+    the directions that no other text has.
     """
-    assert own.features is not None
-    rows = _unit_rows(own.features, own.name)
+    rows = _unit_rows(needed(sample.features, "features"), sample.name)
     product = _smaller_product(rows)
     n, d = rows.shape
     score = _score(product.copy(), n)
-    without = np.full(own.groups.count, score)
-    for group, size in enumerate(own.groups.sizes):
+    groups = sample.groups
+    without = np.full(groups.count, score)
+    for group, size in enumerate(groups.sizes):
         if 0 < size < n:
-            member = own.groups.labels == group
+            is_member = groups.labels == group
             if d < n:
-                rest = product - rows[member].T @ rows[member]
+                remaining = product - rows[is_member].T @ rows[is_member]
             else:
-                rest = product[np.ix_(~member, ~member)]
-            without[group] = _score(rest, int(n - size))
-    moves = moves_without(without, own.groups.sizes)
-    return Estimate(score, moves, by_prompt=own.groups.by_prompt)
+                remaining = product[np.ix_(~is_member, ~is_member)]
+            without[group] = _score(remaining, int(n - size))
+    influences = jackknife_influences(without, groups.sizes)
+    return Estimate(score, influences, by_prompt=groups.by_prompt)
 
 
 VENDI = Measure(

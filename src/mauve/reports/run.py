@@ -13,8 +13,8 @@ from mauve.embed.samples import SampleLike
 from mauve.explanation.explained import Explanation
 from mauve.explanation.metadata import Metadata
 from mauve.explanation.run import explain
-from mauve.lm.remembered import RememberedScorer
-from mauve.lm.scorer import TokenScorer, get_scorer
+from mauve.lm.protocol import TokenScorer
+from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples

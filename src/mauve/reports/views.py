@@ -10,7 +10,7 @@ from mauve.escape import escaped
 from mauve.explanation.explained import Explanation, SystemExplanation
 from mauve.formatting import format_list, format_score, format_share
 from mauve.measures.results import Measurements
-from mauve.measures.tables import Cell, cells, column_title
+from mauve.measures.tables import Cell
 from mauve.plots import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
 from mauve.plots.axes import SMALL, new_axes
 from mauve.plots.clusters import MOST_POINTS, shown_clusters
@@ -269,8 +269,4 @@ def _differences(comparison: Comparison, systems: list[SystemView]) -> list[Diff
 
 
 def _measures(measured: Measurements) -> list[MeasureRow]:
-    rows = []
-    for measure in measured.measures:
-        title, _, mark = column_title(measure).rpartition(" ")
-        rows.append(MeasureRow(title, mark, cells(measured, measure)))
-    return rows
+    return [MeasureRow(column.title, column.mark, column.cells) for column in measured.columns()]

@@ -1,0 +1,50 @@
+"""Measures by name, and what they need."""
+
+import sys
+
+import pytest
+
+from mauve.errors import InvalidParameterError, MissingExtraError
+from mauve.measures.registry import GROUPS, MEASURES, check_extras, check_names, get_measures
+
+
+def names_of(measures):
+    return [measure.name for measure in measures]
+
+
+def test_a_name_is_found_in_any_case_and_once():
+    assert names_of(get_measures(" Zipf,zipf , distinct-3", {"tokens"})) == ["zipf", "distinct-3"]
+    assert names_of(get_measures([MEASURES["mmd"], "mmd"], {"features"})) == ["mmd"]
+
+
+def test_a_group_has_the_measures_that_can_be_computed():
+    computable = names_of(get_measures("all", {"features"}))
+    assert computable == [*GROUPS["features"]]
+    assert "discriminator" in computable
+    assert "zipf" not in computable
+
+
+def test_a_measure_that_cannot_be_computed_is_named_with_the_remedy():
+    with pytest.raises(InvalidParameterError, match=r"'zipf' in .* texts in place of features"):
+        get_measures("mmd,zipf", {"features"})
+    with pytest.raises(InvalidParameterError, match=r"'training' in .* training=SAMPLE"):
+        get_measures("training", {"features", "tokens"})
+
+
+def test_unknown_names_are_errors():
+    check_names("self-bleu-1000, Features")
+    for name in ("blue", "zipf-3", "distinct-x", ""):
+        with pytest.raises(InvalidParameterError, match=f"must be among .*Got '{name}' instead"):
+            check_names(f"zipf,{name}")
+
+
+def test_a_missing_extra_is_named():
+    check_extras([*MEASURES.values()])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "sklearn", None)
+        check_extras([MEASURES["zipf"]])
+        match = (
+            r"'discriminator' needs sklearn.*mauve-eval\[classifier\].*leave 'discriminator' out"
+        )
+        with pytest.raises(MissingExtraError, match=match):
+            check_extras([MEASURES["zipf"], MEASURES["discriminator"]])
