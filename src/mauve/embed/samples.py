@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
 from mauve.errors import InvalidParameterError, MauveError
+from mauve.text.normalize import checked_texts
 from mauve.text.read import TEXT_SUFFIXES, read_texts
-from mauve.text.words import checked_texts
 
 #: What `compare` takes as a sample: features, texts, or the path of a file of either.
 SampleLike = ArrayLike | Sequence[str] | str | Path

@@ -1,14 +1,11 @@
 """Texts in, numbers of tokens out, with one numbering for all samples of a comparison."""
 
 import hashlib
-import re
-import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +15,7 @@ from mauve.embed.batching import encodable
 from mauve.errors import InvalidParameterError, need_packages
 from mauve.escape import escaped
 from mauve.measures.protocol import TokenTable
-from mauve.text.words import SPACELESS
+from mauve.text.words import words_and_marks
 
 _BULK = 4096  # texts that are tokenised at a time
 
@@ -96,7 +93,7 @@ class Words:
     @staticmethod
     def split(text: str) -> list[str]:
         """Return the tokens of one text."""
-        return [found[0] for found in _pattern().finditer(text)]
+        return words_and_marks(text)
 
     def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
         """Return the tokens, numbered in alphabetic order whatever that of the texts."""
@@ -111,25 +108,6 @@ class Words:
         ranks = np.empty(len(numbers), dtype=np.int32)
         ranks[[numbers[word] for word in sorted(numbers)]] = np.arange(len(numbers))
         return [TokenTable(ranks[ids], starts, len(numbers)) for ids, starts in drafts]
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    # Vowel signs and accents are no \w, but Hindi, Thai or decomposed French words hold them;
-    # so do the joiners of Persian.
-    held = rf"[{_marks()}\u00ad\u200c\u200d]"
-    letter = rf"[^\W{SPACELESS}]"
-    return re.compile(
-        rf"{letter}+(?:['’]{letter}+|{held}+{letter}*)*|[{SPACELESS}]|([^\w\s])\1*{held}*"
-    )
-
-
-def _marks() -> str:
-    """Return all combining marks as ranges for a character class."""
-    points = [i for i in range(0x300, 0x10000) if unicodedata.category(chr(i))[0] == "M"]
-    runs = groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])
-    ranges = [[point for _, point in run] for _, run in runs]
-    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""text.prompts."""
+"""Identify prompts and texts by 64-bit hashes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from mauve.arrays import HashArray
 from mauve.errors import InvalidParameterError
 
-#: What each text answers: for all samples alike, or by the name of the sample.
+#: The prompt of each text: one sequence for all samples, or one for each name of a sample.
 Prompts = Sequence[Any] | Mapping[str, Sequence[Any]]
 
 
@@ -21,9 +21,11 @@ def prompt_hashes(
     Parameters
     ----------
     prompts : sequence, or mapping from name to one, or None
-        What each text answers; a single sequence stands for every sample.
+        The prompt of each text; a single sequence holds for every sample.
     sizes : mapping from name to int
         Number of texts of every sample, human first.
+    caller : str
+        The function that messages name.
 
     Examples
     --------
@@ -33,21 +35,21 @@ def prompt_hashes(
     """
     if prompts is None:
         return None
-    keys = []
+    hashes = []
     for name, size in sizes.items():
         if isinstance(prompts, Mapping) and name not in prompts:
             raise InvalidParameterError(
                 f"The 'prompts' parameter of {caller} must have the prompts of "
                 f"'{next(iter(sizes))}' and of every system. Got none for '{name}' instead."
             )
-        own = prompts[name] if isinstance(prompts, Mapping) else prompts
-        if len(own) != size:
+        answered = prompts[name] if isinstance(prompts, Mapping) else prompts
+        if len(answered) != size:
             raise InvalidParameterError(
                 f"The 'prompts' parameter of {caller} must have one prompt for each of the "
-                f"{size} texts of '{name}'. Got {len(own)} instead."
+                f"{size} texts of '{name}'. Got {len(answered)} instead."
             )
-        keys.append(text_hashes([str(prompt) for prompt in own]))
-    return keys
+        hashes.append(text_hashes([str(prompt) for prompt in answered]))
+    return hashes
 
 
 def text_hashes(texts: Sequence[str]) -> HashArray:
