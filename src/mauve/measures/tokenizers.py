@@ -12,12 +12,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from mauve.embed.batching import encodable
-from mauve.errors import InvalidParameterError, need_packages
+from mauve.embed.models import load_quietly, model_identity
+from mauve.errors import need_packages
 from mauve.escape import escaped
 from mauve.measures.protocol import TokenTable
 from mauve.text.words import words_and_marks
 
 _BULK = 4096  # texts that are tokenised at a time
+_RULE = (
+    "The 'tokenizer' parameter must be 'words', 'bundled', a file tokenizer.json, its folder, or "
+    "the name of a Hugging Face tokenizer."
+)
 
 
 class Tokenizer(Protocol):
@@ -144,10 +149,7 @@ class Subwords:
 def _from_file(path: Path, name: str) -> Subwords:
     import tokenizers
 
-    try:
-        found = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the package raises no other kind
-        raise _unreadable(str(path), error) from None
+    found = load_quietly(tokenizers.Tokenizer.from_file, str(path), _RULE)
     # A file may ask for both, and a measure is of whole texts.
     found.no_truncation()
     found.no_padding()
@@ -164,13 +166,7 @@ def _from_hub(name: str) -> Subwords:
     need_packages(what, ["transformers", "torch"], "transformers", "use the tokenizer 'words'")
     from transformers import AutoTokenizer
 
-    from mauve.embed.models import model_identity, quiet
-
-    try:
-        with quiet():
-            found: Any = AutoTokenizer.from_pretrained(name)
-    except Exception as error:  # of a dozen kinds
-        raise _unreadable(name, error) from None
+    found = load_quietly(AutoTokenizer.from_pretrained, name, _RULE)
 
     def encode(texts: list[str]) -> list[list[int]]:
         options = {"add_special_tokens": False, "return_attention_mask": False, "verbose": False}
@@ -192,12 +188,3 @@ def _signature(name: str, content: str) -> str:
 def _size(tokenizer: Any) -> int:
     # Numbers may have gaps, so that there are fewer tokens than the greatest number says.
     return max(tokenizer.get_vocab().values(), default=-1) + 1
-
-
-def _unreadable(name: str, error: Exception) -> InvalidParameterError:
-    reason = " ".join(str(error).split())[:300]
-    return InvalidParameterError(
-        "The 'tokenizer' parameter must be 'words', 'bundled', a file tokenizer.json, its folder, "
-        f"or the name of a Hugging Face tokenizer. Got {name!r}, which could not be loaded "
-        f"({reason})."
-    )
