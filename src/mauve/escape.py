@@ -1,15 +1,15 @@
-"""Names that come from users, shown as they are and nothing more."""
+"""Escape untrusted text, such as names and paths, for messages and tables."""
 
 from collections.abc import Sequence
 
-_SHOWN = 8  # items that a message lists before it only counts
+_MAX_ITEMS = 8  # that a message lists; the others are counted
 
 
 def escaped(text: str) -> str:
-    r"""Return `text` with all that a terminal would act on or hide written out.
+    r"""Return `text` with all unprintable characters replaced by escape sequences.
 
-    Names and paths come from users: an escape sequence must not colour the table, a
-    line break not forge a line, a change of direction not disguise a name.
+    Names and paths come from users. A control sequence must not colour a table, a line break
+    must not forge a line, and a change of direction must not disguise a name.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def escaped(text: str) -> str:
 
 
 def listed(items: Sequence[object]) -> str:
-    """Return items as a message shows them: the first few, and how many more.
+    """Return the first eight items, escaped, and the number of the others.
 
     Examples
     --------
@@ -29,5 +29,5 @@ def listed(items: Sequence[object]) -> str:
     >>> listed(range(100))
     '0, 1, 2, 3, 4, 5, 6, 7 and 92 more'
     """
-    shown = ", ".join(escaped(str(item)) for item in items[:_SHOWN])
-    return f"{shown} and {len(items) - _SHOWN} more" if len(items) > _SHOWN else shown
+    first = ", ".join(escaped(str(item)) for item in items[:_MAX_ITEMS])
+    return f"{first} and {len(items) - _MAX_ITEMS} more" if len(items) > _MAX_ITEMS else first

@@ -45,6 +45,7 @@ def test_nothing_known(cache):
     assert len(cache.lookup("hash", [])[0]) == 0
 
 
+@pytest.mark.slow
 @given(
     signature=st.text(st.characters(), max_size=5),
     texts=st.lists(st.text(st.characters(), max_size=5), min_size=1, max_size=6, unique=True),

@@ -95,6 +95,7 @@ def test_a_text_is_embedded_once(cache):
     assert cache.info().embedders == {"hash": 50}
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.text(st.characters(), max_size=3), min_size=1), min_size=1, max_size=3))
 @settings(max_examples=25, deadline=None)
 def test_any_texts_in_any_order(calls):

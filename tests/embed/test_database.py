@@ -141,6 +141,7 @@ def test_rows_of_any_type_are_misses(cache, value):
     assert right_texts(cache, TEXTS[:2]) == TEXTS[1:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 64, 4096])
 def test_damage_anywhere(tmp_path, length):
     whole = FeatureCache(tmp_path / "whole")
@@ -389,6 +390,7 @@ def command(*arguments):
     return [sys.executable, "-W", "error", cache_rows.__file__, *map(str, arguments)]
 
 
+@pytest.mark.slow
 def test_two_processes_write_and_read_at_once(tmp_path):
     processes = [
         subprocess.Popen(command("write", tmp_path, 1 << 30, first, 10), stderr=subprocess.PIPE)
@@ -403,6 +405,7 @@ def test_two_processes_write_and_read_at_once(tmp_path):
     assert is_sound(cache)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_bytes", [1 << 30, 2 << 20], ids=["growing", "evicting"])
 def test_kill_at_any_moment(tmp_path, max_bytes):
     cache = FeatureCache(tmp_path, max_bytes=max_bytes)

@@ -439,6 +439,7 @@ print(np.abs(again.features - expected.features).max() < 1e-4)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by a Linux call")
 def test_batches_that_do_not_fit_the_memory_become_smaller(tmp_path):
     """A real one, of a process that may not have more memory.
