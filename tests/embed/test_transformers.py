@@ -168,8 +168,7 @@ def test_tokens_instead_of_texts(tiny):
 def test_several_devices_share_the_work(tiny, kind):
     seen = []
     one = TransformersEmbedder(tiny(kind), device="cpu")
-    two = TransformersEmbedder(tiny(kind), device="cpu,cpu")
-    two.token_budget = 64
+    two = TransformersEmbedder(tiny(kind), device="cpu,cpu", token_budget=64)
     texts = TEXTS * 5
     embedded = two.embed(texts, lambda *step: seen.append(step))
     assert_allclose(embedded.features, one.embed(texts).features, atol=1e-4)
@@ -195,8 +194,7 @@ def test_sixty_four_bits(tiny):
 
 def test_progress_ends_at_the_number_of_texts(tiny):
     seen = []
-    embedder = make_embedder(tiny("gpt2"))
-    embedder.token_budget = 64
+    embedder = make_embedder(tiny("gpt2"), token_budget=64)
     embedder.embed(TEXTS, lambda *step: seen.append(step))
     assert seen[-1] == ("embedding", len(TEXTS), len(TEXTS))
     assert len(seen) > 3
@@ -465,3 +463,9 @@ def test_batches_that_do_not_fit_the_memory_become_smaller(tmp_path):
         "Got 1024, and a text of 1024 tokens does not fit: use a smaller one, or another device."
     )
     assert (first, second) == ("True 60", "True")
+
+
+@pytest.mark.parametrize("budget", [0, 2.5])
+def test_impossible_budget(tiny, budget):
+    with pytest.raises(InvalidParameterError, match=rf"'token_budget' .* least 1\. Got {budget}"):
+        make_embedder(tiny("gpt2"), token_budget=budget)
