@@ -32,7 +32,7 @@ def test_no_prompts():
     [
         (
             {"human": ["a", "b"]},
-            r"of measure must have .* 'human' and of every system\. Got none fo",
+            r"of measure must have .* of every system\. Got none for 'gpt'",
         ),
         ({"human": ["a"], "gpt": ["a"]}, r"each of the 2 texts of 'human'\. Got 1 instead"),
         (["a", "b"], r"each of the 3 texts of 'gpt'\. Got 2 instead"),
