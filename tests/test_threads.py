@@ -11,7 +11,7 @@ from mauve.threads import available_threads, parallel_map
 
 
 def blas_threads():
-    """Threads of every BLAS; those of OpenMP, which torch brings, are counted per thread."""
+    """Return the number of threads of every BLAS, without those of OpenMP, which torch has."""
     pools = ThreadpoolController().info()
     return [pool["num_threads"] for pool in pools if pool["user_api"] == "blas"]
 
@@ -45,7 +45,7 @@ class TestParallelMap:
         assert all(set(threads) == {1} for threads in inside)
         assert blas_threads() == before
 
-    def test_blas_is_given_back_after_an_error(self):
+    def test_blas_is_as_before_after_an_error(self):
         before = blas_threads()
         with pytest.raises(ZeroDivisionError, match="division by zero"):
             parallel_map(lambda x: 1 / x, [0])
@@ -86,5 +86,5 @@ class TestParallelMap:
         on_all = products()
         with threadpool_limits(limits=1):
             on_one = products()
-        for one, other in zip(on_one, on_all, strict=True):
-            assert one.tobytes() == other.tobytes()
+        for single, parallel in zip(on_one, on_all, strict=True):
+            assert single.tobytes() == parallel.tobytes()

@@ -1,4 +1,4 @@
-"""Files that are whole or not there at all."""
+"""Write files atomically: the whole file or nothing."""
 
 import os
 import secrets
@@ -12,12 +12,22 @@ from mauve.errors import InvalidParameterError
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of `path` when all of it is written.
+    """Open a temporary file that replaces `path` when the block ends without an error.
 
-    Whatever happens before leaves `path` as it was. Several processes may write the
-    same file; one of them wins.
+    An error in the block leaves `path` unchanged. If several processes write the same file, the
+    last one to finish wins.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.txt")
+    ...     with atomic_write(path) as file:
+    ...         _ = file.write(b"0.9")
+    ...     path.read_bytes()
+    b'0.9'
     """
-    # Not a folder for temporary files: only within one file system is a rename atomic.
+    # In the same folder, as a rename is atomic only within one file system.
     unfinished = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")
     try:
         with unfinished.open("xb") as file:
@@ -28,7 +38,12 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def check_writable(path: Path) -> None:
-    """Raise unless a file can be written to `path`."""
+    """Raise unless a file can be written to `path`.
+
+    Examples
+    --------
+    >>> check_writable(Path("scores.txt"))
+    """
     if path.is_dir():
         raise InvalidParameterError(f"'{path}' must be a file. It is a folder.")
     if path.exists() and not path.is_file():  # a device, which a rename would replace

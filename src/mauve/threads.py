@@ -1,10 +1,9 @@
-"""One threading runtime at a time, and results that do not depend on how many threads.
+"""Run work on threads so that results do not depend on the number of threads.
 
 BLAS libraries split a matrix product differently for different numbers of threads, so
-their results differ in the last bit, and a k-means that sees another last bit may end
-in other clusters. Here BLAS always runs on one thread, and the work is shared out over
-Python threads (NumPy releases the interpreter lock) in pieces whose shape does not
-depend on their number.
+their results differ in the last bit, and k-means may then end in other buckets. Here BLAS
+always runs on one thread, and the work is divided among Python threads (NumPy releases the
+interpreter lock) in pieces whose shape does not depend on the number of threads.
 """
 
 import os
@@ -18,12 +17,18 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 R = TypeVar("R")
 
+_this_thread = threading.local()
+
+# The limit on BLAS holds for the process: two maps at once would undo each other's limit. Each
+# uses all cores, so nothing is lost by taking turns.
+_one_at_a_time = threading.RLock()
+
 
 def available_threads() -> int:
-    """Return how many threads the work may use.
+    """Return how many threads work may use.
 
-    The number of cores this process may run on, or fewer where BLAS was told so
-    (``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits``).
+    This is the number of cores that the process may run on, or the number of threads that BLAS
+    is limited to (``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits``) if that is smaller.
 
     Examples
     --------
@@ -37,17 +42,17 @@ def available_threads() -> int:
 
 
 def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    """Apply `work` to every item on the available threads, BLAS bound to one in each.
+    """Apply `work` to every item on the available threads, with BLAS limited to one thread.
 
-    Results come in the order of the items and do not depend on the number of threads. An
-    error or Ctrl-C drops what has not begun.
+    Results come in the order of the items and do not depend on the number of threads. After an
+    error or Ctrl-C, no further items are started.
 
     Examples
     --------
     >>> parallel_map(lambda x: x * x, [1, 2, 3])
     [1, 4, 9]
     """
-    if getattr(_here, "is_worker", False):  # a map within a map: the cores are busy already
+    if getattr(_this_thread, "is_worker", False):  # a map within a map: all cores are busy
         return [work(item) for item in items]
     with _one_at_a_time:
         threads = available_threads()
@@ -62,12 +67,5 @@ def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
                     raise
 
 
-_here = threading.local()
-
-# The limit on BLAS is the process's: two maps at once would undo each other's. Each uses
-# all cores, so nothing is lost by taking turns.
-_one_at_a_time = threading.RLock()
-
-
 def _become_worker() -> None:
-    _here.is_worker = True
+    _this_thread.is_worker = True

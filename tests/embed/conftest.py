@@ -21,12 +21,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return a function from a kind of model to its folder."""
     import tiny_models
 
-    made: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
 
     def folder(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = tiny_models.save(kind, tmp_path_factory.mktemp("tiny") / kind)
-        return made[kind]
+        if kind not in folders:
+            folders[kind] = tiny_models.save(kind, tmp_path_factory.mktemp("tiny") / kind)
+        return folders[kind]
 
     return folder
 

@@ -1,11 +1,13 @@
-"""Every text is in one batch, and no batch is larger than allowed."""
+"""Every text is in one batch within the budget, and batches are halved if they do not fit."""
+
+import threading
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mauve.embed.batching import encodable, padded, token_batches
+from mauve.embed.batching import encodable, padded, share_out, token_batches
 
 
 @given(lengths=st.lists(st.integers(0, 600), max_size=80), budget=st.integers(1, 2000))
@@ -56,3 +58,58 @@ def test_lone_surrogates_are_replaced(text, expected):
 @given(st.text(st.characters(codec="utf-8")))
 def test_what_can_be_encoded_is_left_alone(text):
     assert encodable([text]) == [text]
+
+
+class OnHost(list):
+    def on_host(self):
+        return [*self]
+
+
+def run(lengths, room, workers=(0,), budget=64):
+    """Run rows on workers with room for so many tokens at a time; return rows and budget."""
+    lengths = np.array(lengths, dtype=np.int64)
+    seen = []
+
+    def forward(_, rows):
+        if lengths[rows].max() * len(rows) > room:
+            raise RuntimeError("CUDA out of memory. Tried to allocate")
+        return OnHost(lengths[rows].tolist())
+
+    def keep(rows, fetched):
+        assert fetched == lengths[rows].tolist()
+        seen.extend(rows.tolist())
+
+    left = share_out(
+        lengths, workers, forward, keep, budget=budget,
+        too_long=lambda n: ValueError(f"{n} tokens do not fit"),
+    )  # fmt: skip
+    return sorted(seen), left
+
+
+@pytest.mark.parametrize("workers", [(0,), (0, 1, 2)])
+@pytest.mark.parametrize("room", [9, 20, 1000])
+def test_every_row_runs_once(workers, room):
+    lengths = np.random.default_rng(0).integers(1, 10, size=200)
+    seen, budget = run(lengths, room, workers)
+    assert seen == [*range(200)]
+    assert (budget == 64) == (room == 1000)
+
+
+def test_a_row_that_does_not_fit_alone():
+    with pytest.raises(ValueError, match="30 tokens do not fit"):
+        run([5, 30, 4], room=20)
+
+
+@pytest.mark.parametrize("workers", [(0,), (0, 1)])
+def test_other_errors_are_not_hidden(workers):
+    lock = threading.Lock()
+
+    def forward(_, rows):
+        with lock:
+            raise RuntimeError("something else")
+
+    with pytest.raises(RuntimeError, match="something else"):
+        share_out(
+            np.ones(9, dtype=np.int64), workers, forward, lambda *_: None, budget=1,
+            too_long=ValueError,
+        )  # fmt: skip

@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tiny_models import TEXTS
 from transformers import AutoModel, AutoTokenizer
 
-from mauve.embed import bundled
 from mauve.embed.bundled import CONTEXT, MODEL, POOLINGS, WIDTH, BundledEmbedder
 from mauve.embed.protocol import Embedder
 from mauve.embed.transformers import TransformersEmbedder
@@ -49,45 +48,45 @@ def test_it_is_an_embedder():
 
 def test_surprisal_is_that_of_transformers():
     texts = [*TEXTS, *ODD, ""]
-    found = BundledEmbedder().embed(texts)
+    embedded = BundledEmbedder().embed(texts)
     other = TransformersEmbedder(MODEL, pooling="surprisal", device="cpu").embed(texts)
-    assert found.features.shape == (len(texts), WIDTH + 2)
-    # The graph adds up exponentials as they are; 2e-5 is seen.
-    assert_allclose(found.features, other.features, atol=1e-3)
-    assert_array_equal(found.n_tokens, other.n_tokens)
-    assert_array_equal(found.truncated, other.truncated)
+    assert embedded.features.shape == (len(texts), WIDTH + 2)
+    # The graph sums exponentials without shifting them; 2e-5 is seen.
+    assert_allclose(embedded.features, other.features, atol=1e-3)
+    assert_array_equal(embedded.n_tokens, other.n_tokens)
+    assert_array_equal(embedded.truncated, other.truncated)
 
 
 def test_mean_is_over_the_tokens_of_the_text(states):
-    """But not over the end-of-text token, which they all look back at."""
-    found = BundledEmbedder(pooling="mean").embed(TEXTS)
-    expected = [own[1:].mean(axis=0) for own in states]
-    assert_allclose(found.features, expected, atol=1e-3)
-    assert found.n_tokens.tolist() == [len(own) - 1 for own in states]
+    """But not over the end-of-text token before it."""
+    embedded = BundledEmbedder(pooling="mean").embed(TEXTS)
+    expected = [rows[1:].mean(axis=0) for rows in states]
+    assert_allclose(embedded.features, expected, atol=1e-3)
+    assert embedded.n_tokens.tolist() == [len(rows) - 1 for rows in states]
 
 
 def test_last_is_the_last_token_of_the_text(states):
-    found = BundledEmbedder(pooling="last").embed(TEXTS)
-    assert_allclose(found.features, [own[-1] for own in states], atol=1e-3)
+    features = BundledEmbedder(pooling="last").embed(TEXTS).features
+    assert_allclose(features, [rows[-1] for rows in states], atol=1e-3)
     other = TransformersEmbedder(MODEL, pooling="last", device="cpu")
-    assert_allclose(found.features, other.embed_tokens([*map(tokens, TEXTS)]), atol=1e-3)
+    assert_allclose(features, other.embed_tokens([*map(tokens, TEXTS)]), atol=1e-3)
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
-def test_batches_do_not_change_features(monkeypatch, pooling):
-    texts, found = [*TEXTS, *ODD, ""], []
-    for budget in (64, 4096):
-        monkeypatch.setattr(bundled, "_BATCH", budget)
-        found.append(BundledEmbedder(pooling=pooling).embed(texts).features)
-    # No difference is seen; another build of ONNX Runtime may add up in another order.
-    assert_allclose(found[0], found[1], atol=1e-4)
+def test_batches_do_not_change_features(pooling):
+    small, large = (
+        BundledEmbedder(pooling=pooling, token_budget=budget).embed([*TEXTS, *ODD, ""]).features
+        for budget in (64, 4096)
+    )
+    # No difference is seen; another build of ONNX Runtime may add in another order.
+    assert_allclose(small, large, atol=1e-4)
 
 
 def test_odd_texts_have_finite_features():
-    found = BundledEmbedder().embed(ODD)
-    assert np.isfinite(found.features).all()
-    assert found.features.dtype == np.float32
-    assert found.truncated.tolist() == [text in (LONG, "x" * 5000) for text in ODD]
+    embedded = BundledEmbedder().embed(ODD)
+    assert np.isfinite(embedded.features).all()
+    assert embedded.features.dtype == np.float32
+    assert embedded.truncated.tolist() == [text in (LONG, "x" * 5000) for text in ODD]
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
@@ -106,28 +105,28 @@ def test_no_text_has_no_features():
 
 def test_order_and_duplicates():
     embedder = BundledEmbedder()
-    found = embedder.embed(TEXTS)
+    embedded = embedder.embed(TEXTS)
     backwards = embedder.embed([*reversed(TEXTS)])
-    assert_allclose(backwards.features[::-1], found.features, atol=1e-4)
-    assert_array_equal(backwards.n_tokens[::-1], found.n_tokens)
+    assert_allclose(backwards.features[::-1], embedded.features, atol=1e-4)
+    assert_array_equal(backwards.n_tokens[::-1], embedded.n_tokens)
     first, second = (i for i, text in enumerate(TEXTS) if text == "The cat sat on the mat.")
-    assert_array_equal(found.features[first], found.features[second])
-    assert_array_equal(embedder.embed(TEXTS).features, found.features)
+    assert_array_equal(embedded.features[first], embedded.features[second])
+    assert_array_equal(embedder.embed(TEXTS).features, embedded.features)
 
 
 def test_a_lone_surrogate_is_read_as_a_replacement_character():
-    found = BundledEmbedder().embed(["a\ud800b", "a\ufffdb"]).features
-    assert_array_equal(found[0], found[1])
+    lone, replaced = BundledEmbedder().embed(["a\ud800b", "a\ufffdb"]).features
+    assert_array_equal(lone, replaced)
 
 
 @pytest.mark.parametrize("length", [2, 17, CONTEXT])
 def test_max_length_cuts_at_tokens(length):
     [full] = [tokens(LONG)]
-    found = BundledEmbedder(max_length=length, pooling="last").embed([LONG, "a"])
-    assert found.n_tokens.tolist() == [length - 1, 1]
-    assert found.truncated.tolist() == [True, False]
+    embedded = BundledEmbedder(max_length=length, pooling="last").embed([LONG, "a"])
+    assert embedded.n_tokens.tolist() == [length - 1, 1]
+    assert embedded.truncated.tolist() == [True, False]
     model = TransformersEmbedder(MODEL, device="cpu")
-    assert_allclose(found.features[:1], model.embed_tokens([full[:length]]), atol=1e-3)
+    assert_allclose(embedded.features[:1], model.embed_tokens([full[:length]]), atol=1e-3)
 
 
 def test_a_text_that_just_fits_is_not_cut():
@@ -170,3 +169,9 @@ def test_unknown_pooling(pooling):
 def test_impossible_length(length):
     with pytest.raises(InvalidParameterError, match=rf"an int in \[2, 512\]\. Got {length} inst"):
         BundledEmbedder(max_length=length)
+
+
+@pytest.mark.parametrize("budget", [0, 1.5])
+def test_impossible_budget(budget):
+    with pytest.raises(InvalidParameterError, match=rf"'token_budget' .* least 1\. Got {budget}"):
+        BundledEmbedder(token_budget=budget)

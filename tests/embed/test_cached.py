@@ -1,4 +1,4 @@
-"""An embedder with a cache gives what it would give without, and works less."""
+"""An embedder with a cache returns the same features and embeds each text once."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ TEXTS = [f"text {i} " + "x" * (i % 7) for i in range(50)]
 
 
 class HashEmbedder:
-    """Turns the bytes of texts into features, and remembers what it was asked."""
+    """Turns the bytes of texts into features, and records the texts of each call."""
 
     def __init__(self, d=16, steps=1):
         self.d = d
@@ -64,12 +64,12 @@ class Fixed:
         return self.rows
 
 
-def same(found, texts, d=16):
+def same(embedded, texts, d=16):
     expected = HashEmbedder(d).embed(texts)
-    np.testing.assert_array_equal(found.features, expected.features)
-    np.testing.assert_array_equal(found.n_tokens, expected.n_tokens)
-    np.testing.assert_array_equal(found.truncated, expected.truncated)
-    return found.features.dtype == np.float32
+    np.testing.assert_array_equal(embedded.features, expected.features)
+    np.testing.assert_array_equal(embedded.n_tokens, expected.n_tokens)
+    np.testing.assert_array_equal(embedded.truncated, expected.truncated)
+    return embedded.features.dtype == np.float32
 
 
 @pytest.fixture
@@ -95,6 +95,7 @@ def test_a_text_is_embedded_once(cache):
     assert cache.info().embedders == {"hash": 50}
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.text(st.characters(), max_size=3), min_size=1), min_size=1, max_size=3))
 @settings(max_examples=25, deadline=None)
 def test_any_texts_in_any_order(calls):
@@ -141,9 +142,9 @@ def test_progress_where_all_is_known(cache):
 def test_other_number_types_become_those_promised(cache):
     embedder = CachedEmbedder(Fixed(np.array([[0.1, 2.0]]), [3], [1]), cache)
     for _ in range(2):
-        found = embedder.embed(["a"])
-        assert (found.features.dtype, found.truncated.dtype) == (np.float32, np.bool_)
-        assert found.features.tolist() == [[np.float32(0.1), 2.0]]
+        embedded = embedder.embed(["a"])
+        assert (embedded.features.dtype, embedded.truncated.dtype) == (np.float32, np.bool_)
+        assert embedded.features.tolist() == [[np.float32(0.1), 2.0]]
 
 
 @pytest.mark.parametrize(
@@ -208,9 +209,9 @@ def test_a_cache_that_cannot_be_used_costs_nothing_but_a_warning(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     embedder = CachedEmbedder(HashEmbedder(), FeatureCache(tmp_path / "file"), chunk_size=10)
     with pytest.warns(MauveWarning, match="cannot be used") as caught:
-        found = embedder.embed(TEXTS)
+        embedded = embedder.embed(TEXTS)
     assert len(caught) == 1
-    assert same(found, TEXTS)
+    assert same(embedded, TEXTS)
     assert same(embedder.embed(TEXTS), TEXTS)
 
 

@@ -238,7 +238,7 @@ class TestCompareOnText:
         ]
 
     def test_a_system_may_be_called_human(self):
-        with pytest.warns(MauveWarning, match="stand word for word on the other side"):
+        with pytest.warns(MauveWarning, match="stand in the other sample"):
             comparison = compare(texts(0, 120), {"human": texts(0, 120)}, num_buckets=5)
         assert comparison["human"].mauve == 1.0
 

@@ -50,11 +50,11 @@ def save(kind: str, folder: Path, **options: object) -> Path:
     with_head = options.pop("with_head", head is not None)
     common = {"vocab_size": len(tokenizer), "initializer_range": 0.2}
     torch.manual_seed(0)
-    made = (head if with_head else base)(config(**{**common, **SHAPES[kind], **options}))
-    for parameter in made.parameters():  # biases and norms are zeros and ones otherwise
+    model = (head if with_head else base)(config(**{**common, **SHAPES[kind], **options}))
+    for parameter in model.parameters():  # biases and norms are zeros and ones otherwise
         if parameter.ndim == 1:
             torch.nn.init.normal_(parameter, mean=float(parameter.detach().mean()), std=0.1)
-    made.save_pretrained(folder)
+    model.save_pretrained(folder)
     return folder
 
 
@@ -84,10 +84,10 @@ def gpt2_tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 def roberta_tokenizer() -> transformers.PreTrainedTokenizerFast:
     """Return one that puts <s> before and </s> behind, with the padding token 1."""
-    made = byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
-    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    tokenizer = byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made,
+        tokenizer_object=tokenizer,
         bos_token="<s>", cls_token="<s>", pad_token="<pad>", eos_token="</s>",
         sep_token="</s>", unk_token="<unk>", mask_token="<mask>", model_max_length=512,
     )  # fmt: skip
@@ -95,15 +95,15 @@ def roberta_tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 def bert_tokenizer() -> transformers.PreTrainedTokenizerFast:
     """Return a WordPiece one with [CLS] and [SEP]."""
-    made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     trainer = trainers.WordPieceTrainer(vocab_size=300, special_tokens=special, show_progress=False)
-    made.train_from_iterator(SENTENCES, trainer)
-    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made,
+        tokenizer_object=tokenizer,
         pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
         mask_token="[MASK]", model_max_length=CONTEXT,
     )  # fmt: skip
@@ -111,12 +111,12 @@ def bert_tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 def llama_tokenizer() -> transformers.PreTrainedTokenizerFast:
     """Return one that puts <s> before a text, and has no padding token."""
-    made = byte_level(["<unk>", "<s>", "</s>"])
-    made.post_processor = processors.TemplateProcessing(
+    tokenizer = byte_level(["<unk>", "<s>", "</s>"])
+    tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A", pair="<s> $A <s> $B", special_tokens=[("<s>", 1)]
     )
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made,
+        tokenizer_object=tokenizer,
         bos_token="<s>", eos_token="</s>", unk_token="<unk>",
     )  # fmt: skip
 

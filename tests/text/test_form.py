@@ -108,7 +108,7 @@ class TestSpace:
         assert (finding.kind, finding.human, finding.model) == ("trailing_space", 0, 0.15)
         assert "15% of the texts of 'gpt' and 0% of human texts end with white" in finding.message
 
-    def test_the_same_share_on_both_sides_is_none(self):
+    def test_the_same_share_in_both_samples_is_none(self):
         human, model = (some(texts, 0.7, lambda text: f" {text}") for texts in (HUMAN, MODEL))
         assert check_form(human, model, name="gpt").findings == ()
 
@@ -148,11 +148,11 @@ class TestMarkers:
             f"'{marker}': decode without special tokens, or cut each text at its first marker."
         )
 
-    def test_on_both_sides_alike(self):
+    def test_in_both_samples_alike(self):
         human, model = ([f"{text}</s>" for text in texts] for texts in (HUMAN, MODEL))
         assert only_finding(human, model).kind == "markers"
 
-    def test_on_the_human_side(self):
+    def test_in_the_human_sample(self):
         finding = only_finding(some(HUMAN, 0.05, lambda text: text + "<|endoftext|>"), MODEL)
         assert (finding.kind, finding.human, finding.model) == ("markers", 0.05, 0)
 
@@ -211,7 +211,7 @@ class TestDamage:
         model = [f"{text} {fine} here" for text in MODEL]
         assert check_form(HUMAN, model, name="gpt").findings == ()
 
-    def test_the_same_share_on_both_sides_is_none(self):
+    def test_the_same_share_in_both_samples_is_none(self):
         human, model = (some(texts, 0.1, lambda text: text + "\ufffd") for texts in (HUMAN, MODEL))
         assert check_form(human, model, name="gpt").findings == ()
 
@@ -221,8 +221,8 @@ class TestCopies:
         finding = only_finding(HUMAN, MODEL[:160] + MODEL[:40])
         assert (finding.kind, finding.human, finding.model) == ("copies", 0, 0.2)
         assert finding.message == (
-            "20% of the texts of 'gpt' and 0% of human texts are copies of an earlier one among "
-            "200 of their side: check that seeds and prompts differ, or remove the copies."
+            "20% of the texts of 'gpt' and 0% of human texts are copies of an earlier text, among "
+            "200 of each sample: check that random seeds and prompts differ, or remove the copies."
         )
 
     def test_within_human_text(self):
@@ -233,7 +233,7 @@ class TestCopies:
         model = MODEL[:180] + [f" {text}\n" for text in MODEL[:20]]
         assert only_finding(HUMAN, model).kind == "copies"
 
-    def test_short_answers_on_both_sides_are_none(self):
+    def test_short_answers_in_both_samples_are_none(self):
         """More copies among more texts: 90% of 2,000, 77% of 200, of one and the same source."""
         rng = np.random.default_rng(0)
         human, model = ([f"answer {i}" for i in rng.zipf(1.5, n)] for n in (2000, 200))
@@ -248,8 +248,8 @@ class TestOverlap:
         finding = only_finding(HUMAN, HUMAN[:20] + MODEL[20:])
         assert (finding.kind, finding.human, finding.model) == ("overlap", 0.1, 0.1)
         assert finding.message == (
-            "10% of the texts of 'gpt' and 10% of human texts stand word for word on the other "
-            "side too: check that no files were mixed up, or remove them from both sides."
+            "10% of the texts of 'gpt' and 10% of human texts also stand in the other sample, word "
+            "for word: check that no files were mixed up, or remove them from both samples."
         )
 
     def test_the_same_file_twice(self):
@@ -281,7 +281,7 @@ class TestLanguage:
             "compare texts of one language at a time."
         )
 
-    def test_languages_are_told_of_latin_letters_only(self):
+    def test_languages_are_recognised_in_latin_letters_only(self):
         other = some_texts(400, 3, " ".join(f"слово{i}" for i in range(100)))
         finding = only_finding(HUMAN[:50] + other[:150], MODEL[:150] + other[150:200])
         assert finding.kind == "script"
@@ -313,7 +313,7 @@ class TestLanguage:
 @pytest.mark.parametrize("fault", ["markers", "damage", "copies", "overlap"])
 def test_faults_in_less_than_one_text_of_a_hundred_are_none_however_sure(fault):
     """27 of 3,000 texts against none is beyond chance (p = 1e-8), and too few to matter."""
-    human, model = ([f"The {side} text {i} is this." for i in range(3000)] for side in "ab")
+    human, model = ([f"The {name} text {i} is this." for i in range(3000)] for name in "ab")
     faulty = {
         "markers": some(model, 0.009, lambda text: text + "</s>"),
         "damage": some(model, 0.009, lambda text: text + "\ufffd"),
@@ -349,7 +349,8 @@ def test_messages_are_one_line_whatever_the_name():
     assert r"'a\nb\x1b[31m'" in finding.message
 
 
-def test_texts_of_one_source_are_hardly_ever_told_apart():
+@pytest.mark.slow
+def test_texts_of_one_source_hardly_ever_have_a_finding():
     """Ten tests at 0.001: a false alarm in at most 1% of draws, in fact in fewer.
 
     300 draws, so 3 are expected at that bound, and more than 10 have a probability below
@@ -389,7 +390,7 @@ class TestParameters:
         with pytest.raises(InvalidParameterError, match=r"'model_tokens' .* an int for each of"):
             check_form(HUMAN, MODEL, name="gpt", human_tokens=fine, model_tokens=tokens)
 
-    def test_tokens_of_one_side_alone(self):
+    def test_tokens_of_one_sample_alone(self):
         fine = np.ones(200, dtype=int)
         with pytest.raises(InvalidParameterError, match=r"'model_tokens' .* pass both, or none"):
             check_form(HUMAN, MODEL, name="gpt", human_tokens=fine)

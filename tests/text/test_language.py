@@ -39,7 +39,7 @@ FINNISH = (
 
 
 @pytest.mark.parametrize("language", FUNCTION_WORDS)
-def test_every_language_is_told(language):
+def test_every_language_is_recognised(language):
     assert language_of(SENTENCES[language]) == language
     assert language_of(SENTENCES[language].upper()) == language
 

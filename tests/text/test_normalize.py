@@ -1,4 +1,4 @@
-"""White space stripped and lengths matched, with no text lost on the way."""
+"""Texts are checked and cut to one length, and none is lost."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
 from mauve.text.form import check_form
-from mauve.text.normalize import match_length, prepare_texts
+from mauve.text.normalize import checked_texts, match_length, prepare_texts
 from mauve.text.words import word_counts
 
 TEXT = st.text(st.sampled_from("ab. \n\té漢"), max_size=30)
@@ -17,19 +17,18 @@ WORDY = TEXT.filter(lambda text: text.strip())
 class TestMatchLength:
     @given(st.dictionaries(st.sampled_from("pqr"), st.lists(WORDY, min_size=1), min_size=1))
     def test_every_text_keeps_its_place_and_its_beginning(self, samples):
-        found = match_length(samples)
-        assert list(found.samples) == list(samples)
+        matched = match_length(samples)
+        assert list(matched.samples) == list(samples)
         for name, texts in samples.items():
-            cut = found.samples[name]
+            cut = matched.samples[name]
             assert len(cut) == len(texts)
             assert all(text.startswith(start) for text, start in zip(texts, cut, strict=True))
             before, after = word_counts(texts), word_counts(cut)
-            assert (after == np.minimum(before, found.n_words)).all()
-            assert found.n_cut[name] == (before > found.n_words).sum()
-            assert found.n_shorter[name] == (before < found.n_words).sum() <= len(texts) / 10
-            whole = [text for text, n in zip(texts, before, strict=True) if n <= found.n_words]
-            kept = [text for text, n in zip(cut, before, strict=True) if n <= found.n_words]
-            assert whole == kept
+            assert (after == np.minimum(before, matched.n_words)).all()
+            assert matched.n_cut[name] == (before > matched.n_words).sum()
+            assert matched.n_shorter[name] == (before < matched.n_words).sum() <= len(texts) / 10
+            short = before <= matched.n_words
+            assert np.array(cut)[short].tolist() == np.array(texts)[short].tolist()
 
     @given(st.lists(st.integers(1, 30), min_size=1), st.lists(st.integers(1, 30), min_size=1))
     def test_length_is_the_greatest_that_nine_tenths_have(self, p_lengths, q_lengths):
@@ -51,20 +50,20 @@ class TestMatchLength:
             name: [" ".join(["word"] * n + [str(i)]) for i, n in enumerate(rng.poisson(mean, 500))]
             for name, mean in {"human": 100, "long": 200, "short": 50}.items()
         }
-        found = match_length(samples)
+        matched = match_length(samples)
         for name in ("long", "short"):
             before = check_form(samples["human"], samples[name], name=name)
             assert "length" in [finding.kind for finding in before.findings]
-            after = check_form(found.samples["human"], found.samples[name], name=name)
+            after = check_form(matched.samples["human"], matched.samples[name], name=name)
             assert "length" not in [finding.kind for finding in after.findings]
         # The quantile 0.1 of a Poisson of mean 50 is 41, its error for 500 texts about half a
         # word; a number stands at the end of each text.
-        assert abs(found.n_words - 42) <= 2
-        assert found.n_cut["long"] == 500
+        assert abs(matched.n_words - 42) <= 2
+        assert matched.n_cut["long"] == 500
 
     def test_texts_without_spaces_are_cut_too(self):
-        found = match_length({"human": ["我喜欢猫，也喜欢狗。"], "model": ["我喜欢猫。"]})
-        assert found.samples == {"human": ["我喜欢猫，"], "model": ["我喜欢猫。"]}
+        matched = match_length({"human": ["我喜欢猫，也喜欢狗。"], "model": ["我喜欢猫。"]})
+        assert matched.samples == {"human": ["我喜欢猫，"], "model": ["我喜欢猫。"]}
 
     def test_too_many_empty_texts_are_named(self):
         texts = ["one two"] * 8 + ["", " "]
@@ -75,9 +74,9 @@ class TestMatchLength:
             match_length({"human": ["one two"] * 10, "beam": texts})
 
     def test_a_tenth_of_empty_texts_stay_as_they_are(self):
-        found = match_length({"beam": ["one two"] * 9 + [" "]})
-        assert found.samples["beam"][9] == " "
-        assert (found.n_words, found.n_shorter) == (2, {"beam": 1})
+        matched = match_length({"beam": ["one two"] * 9 + [" "]})
+        assert matched.samples["beam"][9] == " "
+        assert (matched.n_words, matched.n_shorter) == (2, {"beam": 1})
 
     def test_no_samples(self):
         with pytest.raises(InvalidParameterError, match=r"'samples' .* at least one sample"):
@@ -104,5 +103,21 @@ class TestPrepare:
         assert prepare_texts({"m": ["b", ""]}, empty="keep")[0] == {"m": ["b", ""]}
 
     def test_length_is_matched_over_all_samples(self):
-        found, recipe = prepare_texts({"human": ["one two three"], "m": ["one"]}, same_length=True)
-        assert (found, recipe) == ({"human": ["one"], "m": ["one"]}, "words1")
+        prepared = prepare_texts({"human": ["one two three"], "m": ["one"]}, same_length=True)
+        assert prepared == ({"human": ["one"], "m": ["one"]}, "words1")
+
+
+@pytest.mark.parametrize(("texts", "got"), [("a text", "one string"), ([], "none")])
+def test_what_is_no_list_of_texts_is_refused(texts, got):
+    with pytest.raises(
+        InvalidParameterError, match=rf"'x' must be a list of at least one text\. Got {got} inst"
+    ):
+        checked_texts(texts, "x")
+
+
+@pytest.mark.parametrize("item", [None, 3, b"bytes"])
+def test_items_that_are_no_texts_are_refused(item):
+    with pytest.raises(
+        InvalidParameterError, match=rf"texts only\. Got {type(item).__name__} at position 1 inst"
+    ):
+        checked_texts(["a", item], "x")

@@ -1,12 +1,10 @@
-"""Words counted and cut, with spaces between them and without."""
+"""Words are counted, cut and split, with spaces between them and without."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mauve.errors import InvalidParameterError
-from mauve.escape import listed
-from mauve.text.words import checked_texts, first_words, word_counts
+from mauve.text.words import first_words, tokenize, word_counts, word_runs, words_and_marks
 
 ANY_TEXT = st.text(st.sampled_from("ab ,\n\t\u2003é漢字かカ。！"), max_size=40)
 
@@ -31,13 +29,13 @@ def test_words_are_counted(text, n):
 
 @given(ANY_TEXT, st.integers(1, 12))
 def test_first_words_are_a_prefix_with_so_many_words(text, n):
-    found = first_words(text, n)
-    assert text.startswith(found)
-    assert word_counts([found])[0] == min(n, word_counts([text])[0])
+    start = first_words(text, n)
+    assert text.startswith(start)
+    assert word_counts([start])[0] == min(n, word_counts([text])[0])
     if word_counts([text])[0] < n:
-        assert found == text
+        assert start == text
     else:
-        assert not found[-1].isspace()
+        assert not start[-1].isspace()
 
 
 @given(st.text(max_size=60), st.integers(1, 5))
@@ -45,22 +43,53 @@ def test_any_character_may_stand_in_a_text(text, n):
     assert word_counts([first_words(text, n)])[0] == min(n, word_counts([text])[0])
 
 
-@pytest.mark.parametrize(("texts", "got"), [("a text", "one string"), ([], "none")])
-def test_what_is_no_list_of_texts_is_refused(texts, got):
-    with pytest.raises(
-        InvalidParameterError, match=rf"'x' must be a list of at least one text\. Got {got} inst"
-    ):
-        checked_texts(texts, "x")
+@given(st.text() | ANY_TEXT)
+def test_words_and_marks_leave_out_white_space_alone(text):
+    without_space = "".join(text.split())
+    assert "".join(words_and_marks(text)) == without_space
+    assert "".join(word_runs(text)) == without_space
 
 
-@pytest.mark.parametrize("item", [None, 3, b"bytes"])
-def test_items_that_are_no_texts_are_refused(item):
-    with pytest.raises(
-        InvalidParameterError, match=rf"texts only\. Got {type(item).__name__} at position 1 inst"
-    ):
-        checked_texts(["a", item], "x")
+@pytest.mark.parametrize(
+    ("text", "marks_apart", "runs"),
+    [
+        ("It can't.", ["It", "can't", "."], ["It", "can", "'", "t", "."]),
+        ("so...", ["so", "..."], ["so", ".", ".", "."]),
+        ("漢字か", ["漢", "字", "か"], ["漢字か"]),
+        ("cafe\u0301", ["cafe\u0301"], ["cafe", "\u0301"]),
+    ],
+)
+def test_where_the_two_rules_for_words_differ(text, marks_apart, runs):
+    assert words_and_marks(text) == marks_apart
+    assert word_runs(text) == runs
 
 
-def test_positions_are_listed_up_to_eight():
-    assert listed(range(8)) == "0, 1, 2, 3, 4, 5, 6, 7"
-    assert listed(range(9)) == "0, 1, 2, 3, 4, 5, 6, 7 and 1 more"
+# Lossless tokens. Any text, and text of the characters that the rule is about.
+TOKEN_TEXTS = st.text() | st.text(alphabet="ab1_ \t\n\r\u00a0.,*'’(é-")
+
+
+@given(TOKEN_TEXTS)
+def test_joined_tokens_are_the_text(text):
+    assert "".join(tokenize(text)) == text
+
+
+@given(TOKEN_TEXTS)
+def test_no_token_is_empty(text):
+    assert all(tokenize(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", []),
+        ("The cat sat.", ["The", " cat", " sat", "."]),
+        ("can't won’t dogs'", ["can't", " won’t", " dogs", "'"]),
+        ("f(x) = __init__", ["f", "(", "x", ")", " =", " __init__"]),
+        ("so... *** ==>", ["so", "...", " ***", " ==", ">"]),
+        ("a\n\n   b\n", ["a", "\n\n", "  ", " b", "\n"]),
+        ("a  \n\tb", ["a", "  ", "\n", "\t", "b"]),
+        ("größer als 10", ["größer", " als", " 10"]),
+    ],
+)
+def test_tokens_by_hand(text, tokens):
+    assert tokenize(text) == tokens

@@ -1,1 +1,1 @@
-"""From texts to features: embedders by name, batches, the cache."""
+"""Embed texts: embedders by name, batches, and a cache of features."""

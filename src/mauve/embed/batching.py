@@ -1,4 +1,7 @@
-"""Batches shared out over devices, and made smaller where the memory runs out."""
+"""Form batches of tokens, and run them on all devices within the memory.
+
+torch is imported inside the functions that need it: the bundled model runs without it.
+"""
 
 import threading
 from collections import deque
@@ -7,10 +10,41 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike
 
 from mauve.arrays import IntArray
+
+Worker = TypeVar("Worker")
+Fetched = TypeVar("Fetched")
+Fetched_co = TypeVar("Fetched_co", covariant=True)
+
+
+def encodable(texts: Sequence[str]) -> list[str]:
+    r"""Replace lone surrogates, which no tokenizer accepts, by U+FFFD as decoders do.
+
+    Examples
+    --------
+    >>> encodable(["caf\ud800", "naïve"])
+    ['caf�', 'naïve']
+    """
+    return [
+        text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") for text in texts
+    ]
+
+
+def padded(rows: Sequence[Sequence[int]], pad: int, at_least: int = 1) -> IntArray:
+    """Return rows of tokens as one array, padded on the right to the longest row.
+
+    Examples
+    --------
+    >>> padded([[1, 2, 3], [4]], pad=0).tolist()
+    [[1, 2, 3], [4, 0, 0]]
+    """
+    width = max(at_least, *map(len, rows))
+    table = np.full((len(rows), width), pad, dtype=np.int64)
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table
 
 
 def token_batches(lengths: ArrayLike, budget: int) -> Iterator[IntArray]:
@@ -21,13 +55,13 @@ def token_batches(lengths: ArrayLike, budget: int) -> Iterator[IntArray]:
     lengths : array_like of int, shape (n,)
         Tokens of each text.
     budget : int
-        Tokens of a batch at most, padding to its longest text included; a longer text is
-        a batch of its own.
+        Most tokens of a batch, padding to its longest text included; a longer text is a
+        batch of its own.
 
     Notes
     -----
     Sorted by length, texts of a batch need little padding. The longest come first, so that
-    a batch that does not fit the memory is met at once, and not after an hour.
+    a batch that does not fit the memory fails at the start and not after an hour.
 
     Examples
     --------
@@ -43,44 +77,11 @@ def token_batches(lengths: ArrayLike, budget: int) -> Iterator[IntArray]:
         start += rows
 
 
-def encodable(texts: Sequence[str]) -> list[str]:
-    r"""Replace lone surrogates, which no tokenizer takes, by U+FFFD as decoders do.
-
-    Examples
-    --------
-    >>> encodable(["caf\ud800", "naïve"])
-    ['caf�', 'naïve']
-    """
-    return [
-        text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") for text in texts
-    ]
-
-
-def padded(rows: Sequence[Sequence[int]], pad: int, at_least: int = 1) -> IntArray:
-    """Return rows of tokens as one array, filled up on the right to one width.
-
-    Examples
-    --------
-    >>> padded([[1, 2, 3], [4]], pad=0).tolist()
-    [[1, 2, 3], [4, 0, 0]]
-    """
-    width = max(at_least, *map(len, rows))
-    table = np.full((len(rows), width), pad, dtype=np.int64)
-    for i, row in enumerate(rows):
-        table[i, : len(row)] = row
-    return table
-
-
-Worker = TypeVar("Worker")
-Fetched = TypeVar("Fetched")
-Fetched_co = TypeVar("Fetched_co", covariant=True)
-
-
 class OnDevice(Protocol[Fetched_co]):
-    """What a batch gives, still on the device: work may go on while it is computed."""
+    """The result of a batch on its device, possibly still being computed."""
 
     def on_host(self) -> Fetched_co:
-        """Wait for it, and fetch it."""
+        """Wait for the result and copy it to the host."""
 
 
 def share_out(
@@ -92,7 +93,9 @@ def share_out(
     budget: int,
     too_long: Callable[[int], Exception],
 ) -> int:
-    """Run rows of tokens in batches, on all workers at once.
+    """Run rows of tokens in batches on all workers at once.
+
+    A batch that does not fit the memory is split, and so are all batches after it.
 
     Parameters
     ----------
@@ -101,13 +104,13 @@ def share_out(
     workers : sequence
         A model on each device.
     forward : callable
-        Starts a batch on a worker, given which rows are in it.
+        Starts a batch on a worker, given the rows of the batch.
     keep : callable
-        Gets the rows of each batch and what came of it, one batch at a time.
+        Called with the rows of each batch and its result, one batch at a time.
     budget : int
-        Tokens of a batch at most.
+        Most tokens of a batch.
     too_long : callable
-        Makes the error to raise where one row alone does not fit the memory, of its length.
+        Returns the error to raise if a single row of this length does not fit the memory.
 
     Returns
     -------
@@ -119,7 +122,7 @@ def share_out(
     >>> class Sums(list):
     ...     def on_host(self): return sum(self)
     >>> share_out(np.array([3, 1]), [None], lambda _, rows: Sums(rows),
-    ...           lambda rows, found: print(rows, found), budget=3, too_long=ValueError)
+    ...           lambda rows, total: print(rows, total), budget=3, too_long=ValueError)
     [0] 0
     [1] 1
     3
@@ -127,27 +130,26 @@ def share_out(
     pending = deque(token_batches(lengths, budget))
     lock = threading.Lock()
 
-    def keep_one(rows: IntArray, found: OnDevice[Fetched]) -> None:
-        on_host = found.on_host()
+    def fetch(rows: IntArray, result: OnDevice[Fetched]) -> None:
+        on_host = result.on_host()
         with lock:
             keep(rows, on_host)
 
     def back_off(rows: IntArray, error: Exception) -> None:
-        """Halve the batches for what is left."""
+        """Halve the batches of all rows that are left."""
         nonlocal budget
         if len(rows) == 1:
             raise too_long(int(lengths[rows[0]])) from error
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+        _empty_gpu_cache()
         with lock:
             half = max(1, len(rows) * int(lengths[rows].max()) // 2)
-            budget = min(half, budget)  # another device may be at less
+            budget = min(half, budget)  # another device may have less memory
             left = np.concatenate([rows, *pending])
             pending.clear()
             pending.extend(left[part] for part in token_batches(lengths[left], budget))
 
     def work(worker: Worker) -> None:
-        # One batch is on its way while the one before is fetched.
+        # The next batch is started before the result of the last one is fetched.
         last: tuple[IntArray, OnDevice[Fetched]] | None = None
         while True:
             with lock:
@@ -155,19 +157,19 @@ def share_out(
             if rows is None:
                 break
             try:
-                found = forward(worker, rows)
+                result = forward(worker, rows)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     with lock:
-                        pending.clear()  # the other devices need not finish
+                        pending.clear()  # stops the other devices
                     raise
                 back_off(rows, error)
                 continue
             if last is not None:
-                keep_one(*last)
-            last = rows, found
+                fetch(*last)
+            last = rows, result
         if last is not None:
-            keep_one(*last)
+            fetch(*last)
 
     if len(workers) == 1:
         work(workers[0])
@@ -178,8 +180,17 @@ def share_out(
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Return whether an error is about memory; torch has several of the kind."""
-    said = str(error).lower()
-    told = ("out of memory", "can't allocate memory", "not enough memory")
-    kinds = (torch.cuda.OutOfMemoryError, MemoryError)
-    return isinstance(error, kinds) or any(words in said for words in told)
+    """Return whether an error is about memory; torch has several such errors."""
+    import torch
+
+    if isinstance(error, (torch.cuda.OutOfMemoryError, MemoryError)):
+        return True
+    phrases = ("out of memory", "can't allocate memory", "not enough memory")
+    return any(phrase in str(error).lower() for phrase in phrases)
+
+
+def _empty_gpu_cache() -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,4 +1,4 @@
-"""The bundled model: a small causal language model, run by ONNX Runtime without torch."""
+"""Embed texts with the bundled causal language model, in ONNX Runtime and without torch."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mauve.arrays import BoolArray
+from mauve.arrays import BoolArray, Features
 from mauve.embed.batching import encodable, padded, token_batches
 from mauve.embed.pooling import ENDING, Scaling, ending_statistics, surprisal_features
 from mauve.embed.protocol import Embedded, Progress
@@ -20,14 +19,13 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
     from tokenizers import Tokenizer
 
-#: The folder of the model, which Transformers loads as well.
+#: The folder of the model, which Transformers can load too.
 MODEL = Path(__file__).parent / "model"
 
 CONTEXT, WIDTH = 512, 128
 POOLINGS = ("surprisal", "mean", "last")
-END_OF_TEXT = 0  # stands before every text
-_BATCH = 4096  # tokens
-_BULK = 4096  # texts that are tokenised at a time
+END_OF_TEXT = 0  # token before every text
+_TOKENISED_AT_ONCE = 4096  # texts
 
 
 class BundledEmbedder:
@@ -39,19 +37,23 @@ class BundledEmbedder:
         The mean hidden state joined with statistics of the token log-probabilities, the
         mean alone, or the hidden state of the last token.
     max_length : int
-        Tokens to read of a text, at most 512.
+        Tokens to read of a text, at most 512; one of them is the end-of-text token before it.
+    token_budget : int
+        Most tokens of a batch.
 
     Examples
     --------
-    >>> found = BundledEmbedder().embed(["The cat sat on the mat.", "The cat sat."])
-    >>> found.features.shape, found.n_truncated
+    >>> embedded = BundledEmbedder().embed(["The cat sat on the mat.", "The cat sat."])
+    >>> embedded.features.shape, embedded.n_truncated
     ((2, 130), 0)
     """
 
-    def __init__(self, *, pooling: str = "surprisal", max_length: int = CONTEXT) -> None:
+    def __init__(
+        self, *, pooling: str = "surprisal", max_length: int = CONTEXT, token_budget: int = 4096
+    ) -> None:
         self.pooling = check_choice("BundledEmbedder", "pooling", pooling, POOLINGS)
-        # One position is the end-of-text token that stands before every text.
         self.max_length = check_int("BundledEmbedder", "max_length", max_length, 2, CONTEXT)
+        self.token_budget = check_int("BundledEmbedder", "token_budget", token_budget, 1)
 
     @property
     def signature(self) -> str:
@@ -64,12 +66,12 @@ class BundledEmbedder:
         hidden, statistics = self._pooled(ids, on_progress or (lambda *_: None))
         if self.pooling == "surprisal":
             hidden = surprisal_features(hidden, statistics, _scaling())
-        # The token before each text is not one of its own.
+        # The end-of-text token before each text is not counted.
         n_tokens = np.array([len(row) - 1 for row in ids], dtype=np.int64)
         return Embedded(hidden, n_tokens, truncated)
 
     def measure_scaling(self, texts: Sequence[str]) -> Scaling:
-        """Measure where the features of `texts` lie, for a model that has just been trained."""
+        """Return the scaling of hidden states and statistics, for a newly trained model."""
         ids, _ = self._tokens(texts)
         return Scaling.measured(*self._pooled(ids, lambda *_: None))
 
@@ -80,50 +82,48 @@ class BundledEmbedder:
             ids.append([END_OF_TEXT, *row[: self.max_length - 1]])
         return ids, np.array(truncated, dtype=bool)
 
-    def _pooled(
-        self, ids: list[list[int]], report: Progress
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _pooled(self, ids: list[list[int]], report: Progress) -> tuple[Features, Features]:
         """Return hidden states, shape (n, d), and statistics, shape (n, 2)."""
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         hidden = np.empty((len(ids), WIDTH), dtype=np.float32)
         statistics = np.zeros((len(ids), 2), dtype=np.float32)
         done = 0
-        for rows in token_batches(lengths, _BATCH):
+        for rows in token_batches(lengths, self.token_budget):
             hidden[rows], statistics[rows] = self._run([ids[i] for i in rows])
             done += len(rows)
             report("embedding", done, len(ids))
         return hidden, statistics
 
-    def _run(self, rows: list[list[int]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _run(self, rows: list[list[int]]) -> tuple[Features, Features]:
         """Run one batch."""
         sizes = [len(row) for row in rows]
         table = padded(rows, END_OF_TEXT, at_least=2)
-        # The places before the last tokens of each text, counted row by row. ONNX Runtime
-        # cannot add up rows that are not there, so it is always asked for one more.
+        # Positions before the last tokens of each text, counted over all rows of the table. One
+        # more is added, as ONNX Runtime cannot sum over no position.
         starts = range(0, table.size, table.shape[1])
         n_ending = ENDING if self.pooling == "surprisal" else 0
         endings = [range(max(1, n - n_ending), n) if n_ending else range(0) for n in sizes]
         before = [a + i - 1 for a, ending in zip(starts, endings, strict=True) for i in ending]
-        states, chances = session().run(
+        states, log_probabilities = session().run(
             ["hidden", "log_probability"],
             {"ids": table, "before": np.array([*before, 0], dtype=np.int64)},
         )
         if self.pooling == "last":
             pooled = np.stack([row[n - 1] for row, n in zip(states, sizes, strict=True)])
         else:
-            # An empty text, where it is allowed, has the end-of-text token alone.
+            # An empty text has the end-of-text token alone.
             pooled = np.stack(
                 [row[min(1, n - 1) : n].mean(axis=0) for row, n in zip(states, sizes, strict=True)]
             )
         ends = np.cumsum([len(ending) for ending in endings])
-        own = np.split(chances, ends)[:-1]
-        nothing = np.zeros(1, dtype=np.float32)
-        return pooled, ending_statistics([part if len(part) else nothing for part in own])
+        by_text = np.split(log_probabilities, ends)[:-1]
+        zero = np.zeros(1, dtype=np.float32)
+        return pooled, ending_statistics([values if len(values) else zero for values in by_text])
 
 
 @cache
 def session() -> "InferenceSession":
-    """Return the model, ready to run: ids and places in, hidden states and chances out."""
+    """Return the model: from ids and positions to hidden states and log-probabilities."""
     from onnxruntime import InferenceSession, SessionOptions  # slow to import
 
     options = SessionOptions()
@@ -135,7 +135,7 @@ def session() -> "InferenceSession":
 
 @cache
 def tokenizer() -> "Tokenizer":
-    """Return its tokenizer, which adds nothing to a text."""
+    """Return the tokenizer of the model, which adds no special tokens."""
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(MODEL / "tokenizer.json"))
@@ -143,8 +143,8 @@ def tokenizer() -> "Tokenizer":
 
 def encoded(texts: Sequence[str]) -> Iterator[list[int]]:
     """Yield the tokens of each text."""
-    for start in range(0, len(texts), _BULK):
-        part = encodable(texts[start : start + _BULK])
+    for start in range(0, len(texts), _TOKENISED_AT_ONCE):
+        part = encodable(texts[start : start + _TOKENISED_AT_ONCE])
         yield from (encoding.ids for encoding in tokenizer().encode_batch_fast(part))
 
 
@@ -155,7 +155,7 @@ def _scaling() -> Scaling | None:
 
 @cache
 def checksum() -> str:
-    """Return a checksum of all that a feature depends on."""
+    """Return a checksum of all files that features depend on."""
     digest = hashlib.sha256()
     for name in ("model.safetensors", "model.onnx", "tokenizer.json", "features.json"):
         digest.update((MODEL / name).read_bytes())

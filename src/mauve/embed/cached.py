@@ -1,12 +1,10 @@
-"""An embedder that embeds the texts of its last call only once."""
+"""Embed only texts whose features are not cached, on disk or in memory."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mauve.embed.cache import FeatureCache, empty_rows
+from mauve.embed.cache import FeatureCache
 from mauve.embed.models import UNKNOWN
 from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.embed.registry import CallableEmbedder
@@ -14,17 +12,17 @@ from mauve.errors import InvalidParameterError, check_int
 
 
 class CachedEmbedder:
-    """An embedder that embeds only what the cache does not have, and each text once.
+    """An embedder that embeds only texts that are not in the cache, and each text once.
 
     Parameters
     ----------
     embedder : Embedder
     cache : FeatureCache
     chunk_size : int
-        Number of texts to embed before their features are written, which is what a killed
-        run loses at most. It hardly costs time: texts go to the embedder longest first,
-        so that its batches are as even as if it had sorted all of them; 2,048 is a
-        multiple of the usual batch sizes; and to write so many takes a tenth of a second.
+        Number of texts to embed before their features are written, which is the most that a
+        killed run loses. Chunks hardly cost time: texts go to the embedder longest first, so
+        that its batches are as even as if it had sorted all of them; 2,048 is a multiple of
+        the usual batch sizes; and writing a chunk takes a tenth of a second.
 
     Examples
     --------
@@ -52,24 +50,25 @@ class CachedEmbedder:
 
     @property
     def signature(self) -> str:
-        """The embedder's own, as features do not change by being kept."""
+        """The signature of the embedder, since caching does not change features."""
         return self.embedder.signature
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
-        """Return the features of texts, which are not empty, from the cache where it has them.
+        """Return the features of texts, none of them empty, from the cache if it has them.
 
-        Progress counts texts; those in the cache and those that repeat are done at once.
+        Progress counts texts; cached and repeated ones count as done from the start.
         """
         number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         distinct = list(number)
-        known, rows = self.cache.lookup(self.signature, distinct)
+        known, cached = self.cache.lookup(self.signature, distinct)
         missing: list[int] = np.setdiff1d(np.arange(len(distinct)), known).tolist()
         missing.sort(key=lambda i: len(distinct[i]), reverse=True)
         n_done = len(texts) - len(missing)
         if on_progress is not None:
             on_progress("embedding", n_done, len(texts))
 
-        width = rows.features.shape[1] if len(known) else None
+        rows = cached
+        width = cached.features.shape[1] if len(known) else None
         for start in range(0, len(missing), self.chunk_size):
             places = missing[start : start + self.chunk_size]
             chunk = [distinct[i] for i in places]
@@ -78,20 +77,19 @@ class CachedEmbedder:
             self.cache.store(self.signature, chunk, part)
             if start == 0:
                 width = part.features.shape[1]
-                found, rows = rows, empty_rows(len(distinct), width)
+                rows = Embedded.empty(len(distinct), width)
                 if len(known):
-                    _put(rows, known, found)
-            _put(rows, places, part)
-            if on_progress is not None:  # not every embedder reports its own
+                    rows.put(known, cached)
+            rows.put(places, part)
+            if on_progress is not None:  # not every embedder reports progress
                 on_progress("embedding", n_done + start + len(chunk), len(texts))
         if len(distinct) == len(texts):
             return rows
-        order = [number[text] for text in texts]
-        return Embedded(rows.features[order], rows.n_tokens[order], rows.truncated[order])
+        return rows.take([number[text] for text in texts])
 
     def _checked(self, part: Embedded, n_texts: int, width: int | None) -> Embedded:
-        """Return what the embedder made of a chunk in the types it promised, or raise."""
-        with np.errstate(over="ignore"):  # what does not fit is found below
+        """Return the rows of a chunk in the types of :class:`Embedded`, or raise."""
+        with np.errstate(over="ignore"):  # overflow becomes infinity, which is refused below
             features = np.asarray(part.features, np.float32)
         n_tokens = np.asarray(part.n_tokens, np.int64)
         truncated = np.asarray(part.truncated, np.bool_)
@@ -111,7 +109,7 @@ class CachedEmbedder:
         if width not in (None, features.shape[1]):
             raise self._bad(
                 f"{width} features for each text, as it did before; if it has changed, so must "
-                "its signature, or 'mauve cache clear' must forget what it did",
+                "its signature, or clear its features with 'mauve cache clear'",
                 f"{features.shape[1]}",
             )
         return Embedded(features, n_tokens, truncated)
@@ -125,7 +123,7 @@ class CachedEmbedder:
 def _part_of(
     on_progress: Progress | None, n_before: int, n_chunk: int, n_texts: int
 ) -> Progress | None:
-    """Return a callback for one chunk, whose steps need not be texts."""
+    """Return a callback for one chunk that converts the steps of the embedder to texts."""
     if on_progress is None:
         return None
 
@@ -135,17 +133,11 @@ def _part_of(
     return report
 
 
-def _put(rows: Embedded, places: list[int] | NDArray[Any], part: Embedded) -> None:
-    rows.features[places] = part.features
-    rows.n_tokens[places] = part.n_tokens
-    rows.truncated[places] = part.truncated
-
-
 def cached_if_known(embedder: Embedder) -> Embedder:
-    """Return an embedder that keeps features in the user's cache, where that is sound.
+    """Return an embedder that uses the user's cache, if the version of the embedder is known.
 
-    Of a function, or of a model whose version is not known, nobody can say whether it still
-    gives the features that were kept.
+    A function, or a model without a known version, may have changed since its features were
+    cached.
     """
     if isinstance(embedder, CallableEmbedder) or f"@{UNKNOWN}" in embedder.signature:
         return embedder
@@ -153,14 +145,13 @@ def cached_if_known(embedder: Embedder) -> Embedder:
 
 
 class RememberedEmbedder:
-    """An embedder for several steps of one job that read the same texts.
+    """An embedder that keeps the features of its last call in memory.
 
-    It keeps the features of the call before in memory, so that the next step has them even
-    where there is no cache on disk.
+    A second call with the same texts returns them without embedding, even without a cache on
+    disk.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mauve.embed.registry import get_embedder
     >>> def lengths(texts):
     ...     print("embedding", texts)
@@ -177,11 +168,11 @@ class RememberedEmbedder:
 
     @property
     def signature(self) -> str:
-        """The embedder's own, as features do not change by being kept."""
+        """The signature of the embedder, since caching does not change features."""
         return self.embedder.signature
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
-        """Return the features of texts, from the call before if it had the same."""
+        """Return the features of texts, those of the last call if the texts are the same."""
         if self._last is None or self._last[0] != [*texts]:
             self._last = [*texts], self.embedder.embed(texts, on_progress)
         return self._last[1]

@@ -1,32 +1,53 @@
-"""What the probabilities of a text's tokens add to its features.
+"""Pool the hidden states of a text's tokens to one row of features.
 
-A mean over hidden states tells what a text is about, but hardly sees that it repeats
-itself. The language model is sure of every word of a text that goes in circles, and that
-shows at its end. docs/embedders.md has the figures behind the choice of statistics.
+The pooling "surprisal" joins the mean hidden state with statistics of the token
+log-probabilities. The mean tells what a text is about, but hardly that it repeats itself; a
+language model predicts every word of a repetitive text, which shows at the end of the text.
+docs/embedders.md has the figures behind the choice of statistics.
+
+torch is imported inside the functions that need it: the bundled model runs without it.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from mauve.arrays import Features
 from mauve.errors import InvalidParameterError
 
+if TYPE_CHECKING:
+    import torch
 
-def pool(states: torch.Tensor, starts: torch.Tensor, pooling: str) -> torch.Tensor:
-    """Return the pooled states in float32 (or float64), shape (texts, d).
+ENDING = 50  # tokens at the end of a text that the statistics are over
+WEIGHT = 0.5  # of the statistics, against 1 for the hidden states
+SCALING_FILE = "features.json"  # beside a model
+
+
+def pool(states: "torch.Tensor", starts: "torch.Tensor", pooling: str) -> "torch.Tensor":
+    """Return the pooled states of each text in float32 (or float64), shape (texts, d).
+
+    Parameters
+    ----------
+    states : tensor of shape (tokens, d)
+        Of all texts, one text after another.
+    starts : tensor of int, shape (texts + 1,)
+        Position of the first token of each text, and the number of all tokens.
+    pooling : {"last", "cls", "mean", "max"}
 
     Examples
     --------
+    >>> import torch
     >>> states, starts = torch.tensor([[1.0], [3.0], [5.0]]), torch.tensor([0, 2, 3])
     >>> [pool(states, starts, how)[:, 0].tolist() for how in ("last", "cls", "mean", "max")]
     [[3.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]
     """
+    import torch
+
     if pooling == "last":
         return _widened(states[starts[1:] - 1])
     if pooling == "cls":
@@ -44,26 +65,31 @@ def pool(states: torch.Tensor, starts: torch.Tensor, pooling: str) -> torch.Tens
     return total / lengths[:, None]
 
 
-def _widened(states: torch.Tensor) -> torch.Tensor:
+def _widened(states: "torch.Tensor") -> "torch.Tensor":
+    import torch
+
     return states if states.dtype == torch.float64 else states.float()
 
 
 def token_log_probabilities(
-    states: torch.Tensor, ids: torch.Tensor, head: torch.nn.Module, n_at_once: int = 4096
-) -> torch.Tensor:
+    states: "torch.Tensor", ids: "torch.Tensor", head: "torch.nn.Module", n_at_once: int = 4096
+) -> "torch.Tensor":
     """Return the log-probability of each token given those before it, shape (tokens,).
 
-    The first of every text has no meaning. The logits of `n_at_once` tokens are in memory
-    at a time, because they are many times as large as the states.
+    The value of the first token of every text has no meaning. The logits of `n_at_once` tokens
+    are in memory at a time, because they are many times as large as the states.
 
     Examples
     --------
+    >>> import torch
     >>> head = torch.nn.Linear(2, 3, bias=False)
     >>> _ = torch.nn.init.zeros_(head.weight)
-    >>> found = token_log_probabilities(torch.ones(2, 2), torch.tensor([0, 1]), head)
-    >>> [round(x, 4) for x in found.tolist()]
+    >>> values = token_log_probabilities(torch.ones(2, 2), torch.tensor([0, 1]), head)
+    >>> [round(x, 4) for x in values.tolist()]
     [0.0, -1.0986]
     """
+    import torch
+
     parts = [torch.zeros(1, device=states.device)]
     following = ids[1:]
     for start in range(0, len(following), n_at_once):
@@ -74,18 +100,13 @@ def token_log_probabilities(
     return torch.cat(parts)
 
 
-ENDING = 50  # tokens
-WEIGHT = 0.5  # of the statistics, against 1 for the hidden states
-SCALING_FILE = "features.json"
-
-
-def ending_statistics(log_probabilities: Sequence[NDArray[Any]]) -> NDArray[np.float32]:
+def ending_statistics(log_probabilities: Sequence[NDArray[Any]]) -> Features:
     """Return mean and median log-probability over the last tokens of each text, shape (n, 2).
 
     Parameters
     ----------
     log_probabilities : sequence of array of shape (n_tokens,)
-        Of every token of a text given those before it, at least one.
+        Of every token of a text given those before it; at least one token.
 
     Examples
     --------
@@ -99,7 +120,7 @@ def ending_statistics(log_probabilities: Sequence[NDArray[Any]]) -> NDArray[np.f
 
 @dataclass(frozen=True)
 class Scaling:
-    """Where the hidden states and statistics of a model lie, and how far they spread.
+    """Mean and spread of the hidden states and of the statistics of a model, over texts.
 
     Attributes
     ----------
@@ -110,19 +131,19 @@ class Scaling:
     statistics_center, statistics_spread : array of shape (2,)
     """
 
-    center: NDArray[np.float32]
+    center: Features
     spread: float
-    statistics_center: NDArray[np.float32]
-    statistics_spread: NDArray[np.float32]
+    statistics_center: Features
+    statistics_spread: Features
 
     @classmethod
-    def measured(cls, hidden: NDArray[np.float32], statistics: NDArray[np.float32]) -> "Scaling":
-        """Measure it on texts, one row each.
+    def measured(cls, hidden: Features, statistics: Features) -> "Scaling":
+        """Return the scaling of mean hidden states and statistics, one row for each text.
 
         Examples
         --------
-        >>> found = Scaling.measured(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.eye(2))
-        >>> found.center.tolist(), found.spread
+        >>> scaling = Scaling.measured(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.eye(2))
+        >>> scaling.center.tolist(), scaling.spread
         ([0.0, 0.0], 1.0)
         """
         center = hidden.mean(axis=0)
@@ -131,17 +152,17 @@ class Scaling:
 
     @classmethod
     def read(cls, folder: Path) -> "Scaling | None":
-        """Read what was measured for the model in a folder, if it was."""
+        """Read the scaling of the model in a folder; None if the folder has none."""
         path = folder / SCALING_FILE
         if not path.is_file():
             return None
         try:
-            held = json.loads(path.read_text(encoding="utf-8"))
+            values = json.loads(path.read_text(encoding="utf-8"))
             return cls(
-                np.array(held["center"], dtype=np.float32),
-                float(held["spread"]),
-                np.array(held["statistics_center"], dtype=np.float32),
-                np.array(held["statistics_spread"], dtype=np.float32),
+                np.array(values["center"], dtype=np.float32),
+                float(values["spread"]),
+                np.array(values["statistics_center"], dtype=np.float32),
+                np.array(values["statistics_spread"], dtype=np.float32),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidParameterError(
@@ -150,23 +171,21 @@ class Scaling:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Write it beside a model."""
-        held = {
+        """Write the scaling into the folder of a model."""
+        values = {
             "center": [round(float(x), 5) for x in self.center],
             "spread": round(self.spread, 5),
             "statistics_center": [round(float(x), 5) for x in self.statistics_center],
             "statistics_spread": [round(float(x), 5) for x in self.statistics_spread],
         }
-        (folder / SCALING_FILE).write_text(json.dumps(held) + "\n", encoding="utf-8")
+        (folder / SCALING_FILE).write_text(json.dumps(values) + "\n", encoding="utf-8")
 
 
-def surprisal_features(
-    hidden: NDArray[np.float32], statistics: NDArray[np.float32], scaling: Scaling | None
-) -> NDArray[np.float32]:
+def surprisal_features(hidden: Features, statistics: Features, scaling: Scaling | None) -> Features:
     """Join mean hidden states, shape (n, d), with statistics, shape (n, 2).
 
-    Without a scaling, which only the bundled model brings along, hidden states are set to
-    unit length and a log-probability counts three tenths a nat.
+    Without a scaling, which only the bundled model has, hidden states are divided by their
+    length and log-probabilities are multiplied by 0.3.
 
     Examples
     --------
@@ -184,9 +203,9 @@ def surprisal_features(
                 f"Got a centre of shape {scaling.center.shape} instead: write it again with "
                 "training/scaling.py, or remove it."
             )
-        away = (statistics - scaling.statistics_center) / scaling.statistics_spread
+        standardised = (statistics - scaling.statistics_center) / scaling.statistics_spread
         parts = [
             (hidden - scaling.center) / scaling.spread,
-            WEIGHT / np.sqrt(statistics.shape[1]) * away,
+            WEIGHT / np.sqrt(statistics.shape[1]) * standardised,
         ]
     return np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind")

@@ -1,20 +1,20 @@
-"""What an embedder is: texts in, one row of features for each out."""
+"""The interface of embedders, and what they return."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.arrays import BoolArray, IntArray
+from mauve.arrays import BoolArray, Features, IntArray
 
-#: How a Transformers model's tokens become one row, and in which numbers it may compute; here,
-#: so that the command line can name them without torch.
+#: Poolings and number types of Transformers models; here, so that the command line can name
+#: them without torch.
 POOLINGS = ("last", "mean", "max", "cls", "surprisal")
 DTYPES = ("auto", "float32", "float64", "bfloat16", "float16")
 
-#: Called with what is being done, how many steps are done, and how many there are.
+#: Called with the name of a task, the number of steps done, and the number of all steps.
 Progress = Callable[[str, int, int], None]
 
 
@@ -26,41 +26,57 @@ class Embedded:
     ----------
     features : array of float32, shape (n, d)
     n_tokens : array of int, shape (n,)
-        Tokens each text was read as, after truncation; -1 where an embedder does not say.
+        Tokens of each text after truncation; -1 if an embedder does not count them.
     truncated : array of bool, shape (n,)
-        Texts that were longer than the embedder reads.
+        Whether a text was longer than the embedder reads.
 
     Examples
     --------
-    >>> found = Embedded(np.zeros((2, 3), np.float32), np.array([5, 512]), np.array([False, True]))
-    >>> len(found), found.n_truncated
+    >>> flags = np.array([False, True])
+    >>> embedded = Embedded(np.zeros((2, 3), np.float32), np.array([5, 512]), flags)
+    >>> len(embedded), embedded.n_truncated
     (2, 1)
     """
 
-    features: NDArray[np.float32]
+    features: Features
     n_tokens: IntArray
     truncated: BoolArray
+
+    @classmethod
+    def empty(cls, n: int, d: int) -> "Embedded":
+        """Return n rows of d features to be filled."""
+        return cls(np.empty((n, d), np.float32), np.empty(n, np.int64), np.empty(n, np.bool_))
 
     def __len__(self) -> int:
         return len(self.features)
 
+    def take(self, rows: list[int] | NDArray[Any]) -> "Embedded":
+        """Return some rows, by their positions or by a mask."""
+        return Embedded(self.features[rows], self.n_tokens[rows], self.truncated[rows])
+
+    def put(self, rows: list[int] | NDArray[Any], values: "Embedded") -> None:
+        """Replace some rows, by their positions."""
+        self.features[rows] = values.features
+        self.n_tokens[rows] = values.n_tokens
+        self.truncated[rows] = values.truncated
+
     @property
     def n_truncated(self) -> int:
-        """Number of texts that were cut."""
+        """Number of texts that were truncated."""
         return int(self.truncated.sum())
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """What `compare` needs of an embedder; everything in this package has it."""
+    """The interface that `compare` needs of an embedder."""
 
     @property
     def signature(self) -> str:
-        """What must be equal for two features to be comparable, without a '|' in it.
+        """What must be equal for two features to be comparable, without a "|".
 
-        It is part of the signature of a score and the key of the cache, so it names the
-        model, its revision or checksum, pooling, layer, length and class of number type.
+        It is part of the signature of a score and of the keys of the cache, so it names the
+        model, its revision or checksum, pooling, layer, length and number type.
         """
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
-        """Return the features of texts, which are not empty."""
+        """Return the features of texts, none of them empty."""

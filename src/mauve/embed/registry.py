@@ -1,4 +1,4 @@
-"""Embedders by name."""
+"""Choose an embedder by name."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
     ----------
     spec : str, Embedder or callable
         ``"bundled"``; ``"sentence:NAME"`` for a sentence-transformers model;
-        ``"http://..."`` or ``"https://..."`` for an endpoint that speaks OpenAI's
-        ``/v1/embeddings``, with ``#model=NAME`` behind it; any other name is that of a
+        ``"http://..."`` or ``"https://..."`` for an endpoint with OpenAI's
+        ``/v1/embeddings``, followed by ``#model=NAME``; any other name is that of a
         Transformers model on the hub or in a folder. A callable gets a list of strings and
         returns features of shape (n, d).
     **options
-        What that embedder takes, such as ``pooling``, ``layer``, ``max_length``, ``dtype``,
-        ``device`` and ``revision``; one that is None is left out.
+        Options of that embedder, such as ``pooling``, ``layer``, ``max_length``, ``dtype``,
+        ``device`` and ``revision``. Options that are None are ignored.
 
     Examples
     --------
@@ -37,30 +37,31 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
     >>> get_embedder(lambda texts: [[len(text)] for text in texts]).embed(["four"]).features
     array([[4.]], dtype=float32)
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name, value in options.items() if value is not None}
     if not isinstance(spec, str):
-        if given.keys() - {"device"}:
-            raise bad_parameter("get_embedder", "spec", f"a name, to take {[*given]}", spec)
+        if options.keys() - {"device"}:
+            raise bad_parameter("get_embedder", "spec", f"a name, to take {[*options]}", spec)
         if isinstance(spec, Embedder):
             return spec
         if callable(spec):
             return CallableEmbedder(spec)
         raise bad_parameter("compare", "embedder", "a name, an Embedder or a callable", spec)
-    make, name = _maker(spec)
-    known = [*inspect.signature(make).parameters][len(name) :]  # the name itself is no option
-    given = {key: value for key, value in given.items() if key != "device" or "device" in known}
-    unknown = sorted(given.keys() - {*known})
+    kind, name = _class_of(spec)
+    known = [*inspect.signature(kind).parameters][len(name) :]  # the name itself is no option
+    if "device" not in known:
+        options.pop("device", None)
+    unknown = sorted(options.keys() - {*known})
     if unknown:
         raise InvalidParameterError(
             f"The embedder {spec!r} must be given options it has: {', '.join(known)}. "
             f"Got {', '.join(unknown)} instead."
         )
-    made: Embedder = make(*name, **given)
-    return made
+    embedder: Embedder = kind(*name, **options)
+    return embedder
 
 
-def _maker(spec: str) -> tuple[Callable[..., Any], tuple[str, ...]]:
-    """Return the class behind a name and what to pass it first."""
+def _class_of(spec: str) -> tuple[Callable[..., Any], tuple[str, ...]]:
+    """Return the class of an embedder and its positional arguments."""
     if spec == "bundled":
         from mauve.embed.bundled import BundledEmbedder
 
@@ -86,13 +87,13 @@ def _need(packages: Sequence[str], spec: str, extra: str) -> None:
 
 @dataclass(frozen=True)
 class CallableEmbedder:
-    """A function of the user's as an embedder. Nothing is known of it, so nothing is cached."""
+    """A function as an embedder. Its features are never cached, since it may change."""
 
     function: Callable[[list[str]], ArrayLike]
 
     @property
     def signature(self) -> str:
-        """The function's name; two functions of one name look the same."""
+        """The function's name, which is not unique."""
         name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
         return f"callable:{name}".replace("|", "_")
 
@@ -100,13 +101,13 @@ class CallableEmbedder:
         """Call the function."""
         result = self.function([*texts])
         try:
-            found = np.asarray(result)
+            features = np.asarray(result)
         except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch
             raise InvalidParameterError(
                 "The 'embedder' parameter must return features of shape (n, d). "
                 f"Got what NumPy cannot make an array of instead ({error})."
             ) from error
-        if found.dtype.kind in "fiu" and found.ndim == 2:
-            found = found.astype(np.float32, copy=False)
-        n = len(found) if found.ndim else 0
-        return Embedded(found, np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=bool))
+        if features.dtype.kind in "fiu" and features.ndim == 2:
+            features = features.astype(np.float32, copy=False)
+        n = len(features) if features.ndim else 0
+        return Embedded(features, np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=bool))

@@ -1,4 +1,8 @@
-"""A model on one device: rows of tokens in, pooled hidden states out."""
+"""Run a Transformers model on one device: from rows of tokens to pooled hidden states.
+
+On a GPU the texts of a batch are packed, one after another without padding, if the attention of
+the model can be replaced by :func:`packed_attention`; otherwise they are padded.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -10,19 +14,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn import functional
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.activations import NewGELUActivation
 
-from mauve.arrays import IntArray
+from mauve.arrays import Features, IntArray
 from mauve.embed.batching import padded
 from mauve.embed.pooling import ending_statistics, pool, token_log_probabilities
 
-NAME = "mauve_packed"
+PACKED_ATTENTION = "mauve_packed"  # its name in Transformers
 
-#: Settings under which attention is more than what `packed_attention` computes.
-_ODD = (
+#: Settings of a configuration that change attention in ways `packed_attention` does not compute.
+_UNSUPPORTED = (
     "sliding_window",
     "reorder_and_upcast_attn",
     "scale_attn_by_inverse_layer_idx",
@@ -38,7 +41,7 @@ class Layout:
     Attributes
     ----------
     starts : tensor of int32, shape (n_texts + 1,)
-        Running sum of the lengths, from 0.
+        Cumulative sum of the lengths, from 0.
     longest : int
     """
 
@@ -51,7 +54,7 @@ _current = threading.local()  # one forward pass a thread, and a thread for each
 
 @contextmanager
 def layout(starts: torch.Tensor, longest: int) -> Iterator[None]:
-    """Say where the texts begin, for the forward pass inside."""
+    """Set the layout of the forward passes inside."""
     _current.layout = Layout(starts, longest)
     try:
         yield
@@ -68,32 +71,31 @@ def packed_attention(
     scaling: float | None = None,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Causal attention within each text; tensors of shape (1, heads, tokens, width)."""
-    here: Layout = _current.layout
+    """Return causal attention within each text; tensors of shape (1, heads, tokens, width)."""
+    texts: Layout = _current.layout
     q, k, v = (x[0].transpose(0, 1) for x in (query, key, value))  # (tokens, heads, width)
     if q.is_cuda:
         out = torch.ops.aten._flash_attention_forward(
-            q, k, v, here.starts, here.starts, here.longest, here.longest,
+            q, k, v, texts.starts, texts.starts, texts.longest, texts.longest,
             0.0, True, False, scale=scaling,
         )[0]  # fmt: skip
     else:
-        out = _one_by_one(q, k, v, here, scaling)
+        out = _attention_by_text(q, k, v, texts, scaling)
     return out.unsqueeze(0), None
 
 
-def _one_by_one(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, here: Layout, scaling: float | None
+def _attention_by_text(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, texts: Layout, scaling: float | None
 ) -> torch.Tensor:
-    """Do the same without the kernel, which only GPUs have."""
-    starts = here.starts.tolist()
+    """Compute the same, text by text, without the kernel that only GPUs have."""
     parts = []
-    for start, end in pairwise(starts):
+    for start, end in pairwise(texts.starts.tolist()):
         heads_first = [x[start:end].transpose(0, 1).unsqueeze(0) for x in (q, k, v)]
-        own = functional.scaled_dot_product_attention(
+        attended = functional.scaled_dot_product_attention(
             heads_first[0], heads_first[1], heads_first[2],
             is_causal=True, scale=scaling, enable_gqa=q.shape[1] != k.shape[1],
         )  # fmt: skip
-        parts.append(own[0].transpose(0, 1))
+        parts.append(attended[0].transpose(0, 1))
     return torch.cat(parts)
 
 
@@ -105,7 +107,7 @@ def can_pack(model: PreTrainedModel) -> bool:
         not getattr(model, "_supports_attention_backend", False)
         or getattr(model, "_is_stateful", False)
         or kinds != {"full_attention"}  # others carry a state from one text to the next
-        or any(getattr(config, odd, None) for odd in _ODD)
+        or any(getattr(config, setting, None) for setting in _UNSUPPORTED)
     ):
         return False
     heads = getattr(config, "num_attention_heads", 0)
@@ -115,42 +117,35 @@ def can_pack(model: PreTrainedModel) -> bool:
 
 def use_packed_attention(model: PreTrainedModel) -> None:
     """Make a model attend within the texts of the current layout."""
-    AttentionInterface.register(NAME, packed_attention)
-    model.set_attn_implementation(NAME)
+    AttentionInterface.register(PACKED_ATTENTION, packed_attention)
+    model.set_attn_implementation(PACKED_ATTENTION)
 
 
 def fuse_activations(model: torch.nn.Module) -> None:
-    """Put one kernel in the place of the eight that GPT-2's activation is written with."""
+    """Replace GPT-2's activation, written as eight kernels, by one kernel."""
     for module in model.modules():
         for name, child in module.named_children():
             if isinstance(child, NewGELUActivation):
                 setattr(module, name, torch.nn.GELU(approximate="tanh"))
 
 
-_MOST_TOKENS = 65_536  # of a batch: beyond, a GPU is no faster
-_CPU_TOKENS = 4_096
-
-
 @dataclass(frozen=True)
 class Pooled:
-    """What a batch gives, still on the device: work may go on while it is computed."""
+    """Pooled states of a batch, possibly still being computed on the device."""
 
     hidden: torch.Tensor
     log_probabilities: torch.Tensor | None
     starts: IntArray
 
-    def on_host(self) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-        """Wait for it; returns hidden states and, for surprisal, statistics."""
+    def on_host(self) -> tuple[Features, Features | None]:
+        """Wait for the device; return hidden states and, for surprisal, statistics."""
         hidden = self.hidden.cpu().numpy()
         if self.log_probabilities is None:
             return hidden, None
-        every = self.log_probabilities.cpu().numpy()
+        values = self.log_probabilities.cpu().numpy()
         # The first token of a text has no probability, unless it is the only one.
-        texts = [
-            every[min(a + 1, b - 1) : b]
-            for a, b in zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
-        ]
-        return hidden, ending_statistics(texts)
+        by_text = [values[min(a + 1, b - 1) : b] for a, b in pairwise(self.starts.tolist())]
+        return hidden, ending_statistics(by_text)
 
 
 @dataclass
@@ -160,14 +155,14 @@ class Replica:
     Attributes
     ----------
     model : PreTrainedModel
-        With a language-model head where the pooling is "surprisal".
+        With a language-model head if the pooling is "surprisal".
     device : torch.device
     is_causal : bool
-        Tokens see only those before them, so padding on the right needs no mask.
+        Tokens attend only to those before them, so padding on the right needs no mask.
     pooling, layer
         See :class:`mauve.embed.transformers.TransformersEmbedder`.
     pad : int
-        Token to fill up rows with.
+        Token for padding.
     """
 
     model: PreTrainedModel
@@ -185,28 +180,37 @@ class Replica:
 
     @cached_property
     def packs(self) -> bool:
-        """Whether texts stand one behind another instead of being padded."""
-        half = self.model.dtype in (torch.bfloat16, torch.float16)
-        if self.device.type != "cuda" or not half or not self.is_causal:
+        """Whether texts are packed instead of padded."""
+        is_half = self.model.dtype in (torch.bfloat16, torch.float16)
+        if self.device.type != "cuda" or not is_half or not self.is_causal:
             return False
         # The kernel needs an Ampere card or later, and a build that has it.
-        able = torch.cuda.get_device_capability(self.device) >= (8, 0)
-        return able and torch.backends.cuda.is_flash_attention_available() and can_pack(self.model)
+        is_ampere = torch.cuda.get_device_capability(self.device) >= (8, 0)
+        has_kernel = is_ampere and torch.backends.cuda.is_flash_attention_available()
+        return has_kernel and can_pack(self.model)
 
     @cached_property
     def _body(self) -> torch.nn.Module:
         body: torch.nn.Module = self.model.base_model
         return body
 
-    def token_budget(self) -> int:
-        """Return how many tokens of a batch should fit the memory."""
+    def token_budget(self, *, on_cpu: int = 4_096, on_gpu: int = 65_536) -> int:
+        """Return how many tokens of a batch should fit the memory.
+
+        Parameters
+        ----------
+        on_cpu : int
+            Always, on a device that is no GPU.
+        on_gpu : int
+            At most; a GPU is no faster with more.
+        """
         if self.device.type != "cuda":
-            return _CPU_TOKENS
+            return on_cpu
         free, _ = torch.cuda.mem_get_info(self.device)
         width = self.model.config.get_text_config().hidden_size
-        # About twenty rows of the model's width are alive at once, the widest layer's included.
+        # About twenty rows of the model's width are alive at once, the widest layer included.
         per_token = 20 * width * self.model.dtype.itemsize
-        return int(min(_MOST_TOKENS, max(1024, free // 2 // per_token)))
+        return int(min(on_gpu, max(1024, free // 2 // per_token)))
 
     @torch.inference_mode()
     def states(self, rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, IntArray]:
@@ -215,7 +219,7 @@ class Replica:
         Returns
         -------
         states : tensor of shape (tokens, d)
-            Of all rows, one behind another.
+            Of all rows, one row after another.
         flat : tensor of int, shape (tokens,)
             The tokens.
         starts : array of int, shape (rows + 1,)
@@ -235,20 +239,20 @@ class Replica:
         if self.pooling != "surprisal":
             return Pooled(pool(states, on_device, self.pooling), None, starts)
         head = self.model.get_output_embeddings()  # type: ignore[no-untyped-call]
-        chances = token_log_probabilities(states, flat, head)
-        chances[on_device[:-1]] = 0  # or they would depend on the text before
-        # The mean leaves out the first token, which stands before every text alike.
-        own = states.clone()
-        firsts = self.sent(starts[:-1][np.diff(starts) > 1])
-        own[firsts] = 0
-        total = pool(own, on_device, "mean") * on_device.diff()[:, None]
-        return Pooled(total / (on_device.diff()[:, None] - 1).clamp(min=1), chances, starts)
+        log_probabilities = token_log_probabilities(states, flat, head)
+        log_probabilities[on_device[:-1]] = 0  # or they would depend on the text before
+        # The mean leaves out the first token, which is the same in every text.
+        without_first = states.clone()
+        without_first[self.sent(starts[:-1][np.diff(starts) > 1])] = 0
+        lengths = on_device.diff()[:, None]
+        total = pool(without_first, on_device, "mean") * lengths
+        return Pooled(total / (lengths - 1).clamp(min=1), log_probabilities, starts)
 
     def _padded_states(self, rows: list[list[int]], lengths: IntArray) -> torch.Tensor:
         ids = self.sent(padded(rows, self.pad))
-        real = torch.arange(ids.shape[1], device=self.device) < self.sent(lengths)[:, None]
-        mask = None if self.is_causal else real.long()
-        return self._states(input_ids=ids, attention_mask=mask)[real]
+        is_token = torch.arange(ids.shape[1], device=self.device) < self.sent(lengths)[:, None]
+        mask = None if self.is_causal else is_token.long()
+        return self._states(input_ids=ids, attention_mask=mask)[is_token]
 
     def _packed_states(
         self, flat: torch.Tensor, starts: torch.Tensor, lengths: IntArray
@@ -261,9 +265,11 @@ class Replica:
 
     def _states(self, **inputs: torch.Tensor | None) -> torch.Tensor:
         extra = {"use_cache": False} if self.is_causal else {}
-        every = self.layer != -1
-        found = self._body(**inputs, **extra, output_hidden_states=every)
-        states: torch.Tensor = found.hidden_states[self.layer] if every else found.last_hidden_state
+        is_inner = self.layer != -1
+        output = self._body(**inputs, **extra, output_hidden_states=is_inner)
+        states: torch.Tensor = (
+            output.hidden_states[self.layer] if is_inner else output.last_hidden_state
+        )
         return states
 
     def sent(self, values: IntArray) -> torch.Tensor:

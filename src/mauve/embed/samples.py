@@ -14,8 +14,8 @@ from safetensors import SafetensorError, safe_open
 
 from mauve.arrays import HashArray
 from mauve.errors import InvalidParameterError, MauveError
+from mauve.text.normalize import checked_texts
 from mauve.text.read import TEXT_SUFFIXES, read_texts
-from mauve.text.words import checked_texts
 
 _CHUNK = 1024  # rows read at a time: a mapped file may be larger than memory
 

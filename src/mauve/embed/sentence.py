@@ -1,4 +1,4 @@
-"""Features from sentence-transformers models; needs the ``sentence`` extra."""
+"""Embed texts with sentence-transformers models; needs the ``sentence`` extra."""
 
 import math
 from collections.abc import Sequence
@@ -12,26 +12,26 @@ from sentence_transformers import SentenceTransformer
 
 from mauve.arrays import IntArray
 from mauve.embed.batching import encodable
-from mauve.embed.models import find_devices, find_dtype, model_identity, quiet
+from mauve.embed.models import find_devices, find_dtype, load_quietly, model_identity
 from mauve.embed.protocol import Embedded, Progress
-from mauve.errors import InvalidParameterError, bad_parameter, check_int
-
-_CHUNK = 2048  # texts between two reports; sorted by length within
+from mauve.errors import bad_parameter, check_int
 
 
 class SentenceEmbedder:
-    """Features of a sentence-transformers model, with the pooling that it was trained with.
+    """Features of a sentence-transformers model, with its own pooling.
 
-    Such models see what a text is about, and hardly how it is written: docs/embedders.md.
+    Such models see what a text is about, and hardly how it is written (docs/embedders.md).
 
     Parameters
     ----------
     model : str or Path
         Name on the hub, or a folder.
     max_length : int, optional
-        Tokens to read of a text; the model's own limit by default.
+        Tokens to read of a text; by default the limit of the model.
     dtype, device, revision
         As for :class:`mauve.embed.transformers.TransformersEmbedder`; one device only.
+    chunk_size : int
+        Texts to embed between two reports of progress; they are sorted by length within.
     """
 
     def __init__(
@@ -42,29 +42,25 @@ class SentenceEmbedder:
         dtype: str = "auto",
         device: str = "auto",
         revision: str | None = None,
+        chunk_size: int = 2048,
     ) -> None:
         self.model = str(model)
+        self.chunk_size = check_int("SentenceEmbedder", "chunk_size", chunk_size, 1)
         if not self.model:
             raise bad_parameter("SentenceEmbedder", "model", "a name on the hub, or a folder", "")
         [self._device, *_] = find_devices(device)
         self._dtype = find_dtype(dtype, self._device)
-        try:
-            with quiet():
-                self._encoder = SentenceTransformer(
-                    self.model,
-                    device=str(self._device),
-                    revision=revision,
-                    model_kwargs={"dtype": self._dtype},
-                )
-        except Exception as error:  # of a dozen kinds, where a folder is damaged
-            reason = " ".join(str(error).split())[:300]
-            raise InvalidParameterError(
-                "The 'embedder' parameter must name a sentence-transformers model after "
-                f"'sentence:'. Got {self.model!r}, which could not be loaded ({reason})."
-            ) from None  # their tracebacks are pages long, and say no more
+        self._encoder: SentenceTransformer = load_quietly(
+            SentenceTransformer,
+            self.model,
+            "The 'embedder' parameter must name a sentence-transformers model after 'sentence:'.",
+            device=str(self._device),
+            revision=revision,
+            model_kwargs={"dtype": self._dtype},
+        )
         self._tokenizer: Any = self._encoder.tokenizer
         if getattr(self._tokenizer, "pad_token", "") is None:
-            self._tokenizer.pad_token = self._tokenizer.eos_token  # which the mask hides
+            self._tokenizer.pad_token = self._tokenizer.eos_token  # masked in attention
         limit = self._encoder.max_seq_length
         if max_length is not None:
             if limit == math.inf:
@@ -77,7 +73,7 @@ class SentenceEmbedder:
 
     @property
     def max_length(self) -> int:
-        """Tokens that are read of a text; 0 where all are."""
+        """Most tokens that are read of a text; 0 if there is no limit."""
         limit = self._encoder.max_seq_length
         return 0 if limit is None or limit == math.inf else int(limit)
 
@@ -103,8 +99,8 @@ class SentenceEmbedder:
         texts = encodable(texts)
         report = on_progress or (lambda *_: None)
         rows: list[Any] = []
-        for start in range(0, len(texts), _CHUNK):
-            part = texts[start : start + _CHUNK]
+        for start in range(0, len(texts), self.chunk_size):
+            part = texts[start : start + self.chunk_size]
             with torch.inference_mode():
                 rows.append(
                     self._encoder.encode(part, convert_to_numpy=True, show_progress_bar=False)
@@ -117,12 +113,12 @@ class SentenceEmbedder:
         return Embedded(features, np.minimum(lengths, limit), lengths > limit)
 
     def _lengths(self, texts: list[str]) -> IntArray:
-        """Return the number of tokens of texts before any is cut, or -1 where none is told."""
+        """Return the number of tokens of texts before truncation; -1 if they are not counted."""
         if callable(self._tokenizer):
             rows = self._tokenizer(texts, verbose=False)["input_ids"]
         elif hasattr(self._tokenizer, "encode_batch_fast"):  # static embeddings
-            found = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-            rows = [encoding.ids for encoding in found]
+            encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+            rows = [encoding.ids for encoding in encodings]
         else:
             return np.full(len(texts), -1, dtype=np.int64)
         return np.array([len(row) for row in rows], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Features from any Transformers model: a name on the hub, or a local folder."""
+"""Embed texts with any Transformers model: a name on the hub, or a local folder."""
 
 import copy
 from collections.abc import Sequence
@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
 
-from mauve.arrays import IntArray
+from mauve.arrays import Features, IntArray
 from mauve.embed.batching import encodable, share_out
 from mauve.embed.models import (
     check_weights,
@@ -18,7 +17,7 @@ from mauve.embed.models import (
     find_devices,
     find_dtype,
     is_causal,
-    load,
+    load_pretrained,
     model_identity,
 )
 from mauve.embed.pooling import Scaling, surprisal_features
@@ -27,7 +26,7 @@ from mauve.embed.replica import Pooled, Replica
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
 
 DEFAULT_LENGTH = 1024
-_BULK = 4096  # texts that are tokenised at a time
+_TOKENISED_AT_ONCE = 4096  # texts
 _CALLER = "TransformersEmbedder"
 
 
@@ -43,21 +42,24 @@ class TransformersEmbedder:
         (the default for others), maximum, or first; or, for causal models, the mean joined
         with statistics of the token log-probabilities.
     layer : int
-        Which hidden states, as Transformers numbers them: 0 the embeddings, -1 the last.
+        Which hidden states, as Transformers numbers them: 0 the embeddings, -1 the last layer.
     max_length : int, optional
         Tokens to read of a text; 1,024 or the model's context, whichever is less.
     dtype : {"auto", "float32", "bfloat16", "float16", "float64"}
         By default sixteen bits on a GPU, thirty-two elsewhere.
     device : str
-        "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas: texts are shared out.
+        "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas, which share the batches.
     revision : str, optional
         Commit, tag or branch on the hub.
     trust_remote_code : bool
-        Run code that comes with the model; never unless asked.
+        Run code that comes with the model.
+    token_budget : int, optional
+        Most tokens of a batch; by default as many as should fit the memory. The attribute of
+        this name is reduced while embedding if the memory runs out.
 
     Examples
     --------
-    >>> from mauve.embed.bundled import MODEL  # a GPT-2 folder that is there anyway
+    >>> from mauve.embed.bundled import MODEL  # a GPT-2 folder that comes with the package
     >>> embedder = TransformersEmbedder(MODEL, device="cpu")
     >>> embedder.embed(["The cat sat on the mat."]).features.shape
     (1, 128)
@@ -74,6 +76,7 @@ class TransformersEmbedder:
         device: str = "auto",
         revision: str | None = None,
         trust_remote_code: bool = False,
+        token_budget: int | None = None,
     ) -> None:
         self.model = str(model)
         self._source = {"revision": revision, "trust_remote_code": trust_remote_code}
@@ -82,7 +85,7 @@ class TransformersEmbedder:
         self._config = self._load(AutoConfig)
         self._is_causal = is_causal(self._config)
         self._tokenizer = self._load(AutoTokenizer)
-        self._tokenizer.truncation_side = "right"  # beginnings count, whatever it was set to
+        self._tokenizer.truncation_side = "right"  # features are of the beginnings of texts
         if pooling is None:
             pooling = "last" if self._is_causal else "mean"
         self.pooling = check_choice(_CALLER, "pooling", pooling, POOLINGS)
@@ -96,7 +99,9 @@ class TransformersEmbedder:
         if max_length is not None:
             check_int(_CALLER, "max_length", max_length, 2)
         self.max_length = min(max_length or DEFAULT_LENGTH, context)
-        self._budget: int | None = None
+        if token_budget is not None:
+            check_int(_CALLER, "token_budget", token_budget, 1)
+        self.token_budget = token_budget
 
     @cached_property
     def signature(self) -> str:
@@ -105,7 +110,7 @@ class TransformersEmbedder:
         number = str(self._dtype).removeprefix("torch.")
         parts = [model_identity(self.model, commit), self.pooling, f"layer{self.layer}"]
         parts += [str(self.max_length), number]
-        if self._source["trust_remote_code"]:  # other code, other features
+        if self._source["trust_remote_code"]:  # other code may give other features
             parts.append("remote-code")
         return ":".join(parts).replace("|", "_")
 
@@ -113,17 +118,17 @@ class TransformersEmbedder:
         """Return the features of texts."""
         ids: list[list[int]] = []
         truncated: list[bool] = []
-        for start in range(0, len(texts), _BULK):
-            self._tokenise(encodable(texts[start : start + _BULK]), ids, truncated)
+        for start in range(0, len(texts), _TOKENISED_AT_ONCE):
+            self._tokenise(encodable(texts[start : start + _TOKENISED_AT_ONCE]), ids, truncated)
         features = self.embed_tokens(ids, on_progress)
-        # A token that we put before a text is not one of its own.
+        # A token that is put before a text here is not counted.
         n_tokens = np.array([len(row) - len(self._before) for row in ids], dtype=np.int64)
         return Embedded(features, n_tokens, np.array(truncated, dtype=bool))
 
     def embed_tokens(
         self, ids: Sequence[Sequence[int]], on_progress: Progress | None = None
-    ) -> NDArray[np.float32]:
-        """Return the features of texts that are tokens already, at least one each."""
+    ) -> Features:
+        """Return the features of texts given as rows of at least one token."""
         rows = [[int(token) for token in row[: self.max_length]] for row in ids]
         empty = [i for i, row in enumerate(rows) if not row]
         if empty:
@@ -134,13 +139,13 @@ class TransformersEmbedder:
         if not rows:
             width = self._config.get_text_config().hidden_size
             return np.empty((0, width + 2 * (self.pooling == "surprisal")), dtype=np.float32)
-        known: Any = self._replicas[0].model.get_input_embeddings()
-        n_known = len(known.weight)
+        embeddings: Any = self._replicas[0].model.get_input_embeddings()
+        vocabulary_size = len(embeddings.weight)
         for i, row in enumerate(rows):
-            if min(row) < 0 or max(row) >= n_known:
+            if min(row) < 0 or max(row) >= vocabulary_size:
                 raise InvalidParameterError(
                     f"The 'ids' parameter of {_CALLER} must hold token numbers in "
-                    f"[0, {n_known - 1}], those of {self.model!r}. Got "
+                    f"[0, {vocabulary_size - 1}], those of {self.model!r}. Got "
                     f"{min(row) if min(row) < 0 else max(row)} at position {i} instead."
                 )
         hidden, statistics = self._run(rows, on_progress or (lambda *_: None))
@@ -150,25 +155,25 @@ class TransformersEmbedder:
 
     def _tokenise(self, texts: list[str], ids: list[list[int]], truncated: list[bool]) -> None:
         encode = {"add_special_tokens": True, "return_attention_mask": False, "verbose": False}
-        found = self._tokenizer(texts, **encode)["input_ids"]
+        rows = self._tokenizer(texts, **encode)["input_ids"]
         before = self._before
         room = self.max_length - len(before)
-        long = [i for i, row in enumerate(found) if len(row) > room]
+        is_long = [len(row) > room for row in rows]
+        long = [i for i, flag in enumerate(is_long) if flag]
         if long:  # once more: only the tokenizer knows which tokens must stay at the end
             cut = self._tokenizer(
                 [texts[i] for i in long], truncation=True, max_length=room, **encode
             )["input_ids"]
             for i, row in zip(long, cut, strict=True):
-                found[i] = row
+                rows[i] = row
         end = self._tokenizer.eos_token_id
         # A text of no tokens at all is read as the end-of-text token.
-        ids += [[*before, *row] or [self._pad if end is None else end] for row in found]
-        cut_rows = set(long)
-        truncated += [i in cut_rows for i in range(len(found))]
+        ids += [[*before, *row] or [self._pad if end is None else end] for row in rows]
+        truncated += is_long
 
     @cached_property
     def _before(self) -> list[int]:
-        """What must stand before a text so that its first word has a probability."""
+        """Tokens to put before a text so that its first word has a probability."""
         begin = self._tokenizer.bos_token_id
         if begin is None:
             begin = self._tokenizer.eos_token_id
@@ -179,38 +184,37 @@ class TransformersEmbedder:
 
     @property
     def _pad(self) -> int:
-        for known in (self._config.pad_token_id, self._tokenizer.pad_token_id):
-            if known is not None:
-                return int(known)
-        return 0  # a causal model never looks at it
+        for pad in (self._config.pad_token_id, self._tokenizer.pad_token_id):
+            if pad is not None:
+                return int(pad)
+        return 0  # a causal model never attends to it
 
-    def _run(
-        self, ids: list[list[int]], report: Progress
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-        """Share the batches out over the devices."""
+    def _run(self, ids: list[list[int]], report: Progress) -> tuple[Features, Features | None]:
+        """Run all batches; return hidden states and, for surprisal, statistics."""
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
-        if self._budget is None:
-            self._budget = min(replica.token_budget() for replica in self._replicas)
-        parts: list[tuple[IntArray, Any]] = []
-        done = 0
+        if self.token_budget is None:
+            self.token_budget = min(replica.token_budget() for replica in self._replicas)
+        order: list[int] = []
+        hidden: list[Features] = []
+        statistics: list[Features] = []
 
         def forward(replica: Replica, rows: IntArray) -> Pooled:
             return replica.forward([ids[i] for i in rows])
 
-        def keep(rows: IntArray, found: Any) -> None:
-            nonlocal done
-            parts.append((rows, found))
-            done += len(rows)
-            report("embedding", done, len(ids))
+        def keep(rows: IntArray, pooled: tuple[Features, Features | None]) -> None:
+            order.extend(rows.tolist())
+            hidden.append(pooled[0])
+            if pooled[1] is not None:
+                statistics.append(pooled[1])
+            report("embedding", len(order), len(ids))
 
-        self._budget = share_out(
-            lengths, self._replicas, forward, keep, budget=self._budget, too_long=self._too_long
-        )
-        order = np.argsort(np.concatenate([rows for rows, _ in parts]))
-        hidden = np.concatenate([found[0] for _, found in parts])[order]
-        if parts[0][1][1] is None:
-            return hidden, None
-        return hidden, np.concatenate([found[1] for _, found in parts])[order]
+        self.token_budget = share_out(
+            lengths, self._replicas, forward, keep,
+            budget=self.token_budget, too_long=self._too_long,
+        )  # fmt: skip
+        places = np.argsort(order)
+        joined = np.concatenate(statistics)[places] if statistics else None
+        return np.concatenate(hidden)[places], joined
 
     def _too_long(self, n_tokens: int) -> InvalidParameterError:
         return InvalidParameterError(
@@ -224,21 +228,21 @@ class TransformersEmbedder:
         loader = AutoModelForCausalLM if self.pooling == "surprisal" else AutoModel
         model, report = self._load(loader, dtype=self._dtype, output_loading_info=True)
         unused = ["pooler"]
-        # T5 that was saved without its decoder does not call itself what it is.
+        # The configuration of a T5 that was saved without its decoder does not say so.
         if self._config.is_encoder_decoder or {"encoder", "decoder"} <= {*model._modules}:
             model = model.get_encoder()
             unused.append("decoder.")
         absent = [key for key in report["missing_keys"] if not any(part in key for part in unused)]
         check_weights(absent, self.model, "embedder")
-        # Before the first is moved: a GPU may have no room for two.
+        # Copied before the first is moved, as a GPU may have no room for two.
         copies = [model, *(copy.deepcopy(model) for _ in self._devices[1:])]
         return [
-            Replica(own, device, self._is_causal, self.pooling, self.layer, self._pad)
-            for own, device in zip(copies, self._devices, strict=True)
+            Replica(part, device, self._is_causal, self.pooling, self.layer, self._pad)
+            for part, device in zip(copies, self._devices, strict=True)
         ]
 
     def _load(self, loader: Any, **options: Any) -> Any:
-        return load(loader, self.model, "embedder", **self._source, **options)
+        return load_pretrained(loader, self.model, "embedder", **self._source, **options)
 
     def _check_surprisal(self) -> None:
         if not self._is_causal:
@@ -250,8 +254,8 @@ class TransformersEmbedder:
                 _CALLER, "layer", "-1 with pooling='surprisal': only the last has probabilities",
                 self.layer,
             )  # fmt: skip
-        for odd in ("logit_scale", "final_logit_softcapping", "logits_scaling"):
-            if getattr(self._config, odd, None):
+        for setting in ("logit_scale", "final_logit_softcapping", "logits_scaling"):
+            if getattr(self._config, setting, None):
                 raise bad_parameter(
-                    _CALLER, "pooling", f"another one for a model with '{odd}'", self.pooling
+                    _CALLER, "pooling", f"another one for a model with '{setting}'", self.pooling
                 )

@@ -1,6 +1,5 @@
 """Texts of a system and of people in, one line on the plainest difference out."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauve.arrays import FloatArray
+from mauve.text.words import word_runs
 
 Words = list[str]
 
-_WORD = re.compile(r"\w+|[^\w\s]")
 _SENTENCE_ENDS = frozenset(".!?")
 _COMMON = 50  # words
 _SMALL = 0.2  # standard deviations: below, a difference is not worth a line
@@ -111,7 +110,7 @@ def plainest_symptom(human: Sequence[str], model: Sequence[str]) -> str | None:
     says the same in many texts: 100% of its five-word sequences stand in more than one, 0% in \
 human text
     """
-    sides = [[_WORD.findall(text.lower()) for text in texts] for texts in (human, model)]
+    sides = [[word_runs(text.lower()) for text in texts] for texts in (human, model)]
     best, line = _SMALL, None
     if not any(sides[1]):
         return "writes no words"

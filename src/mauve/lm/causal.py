@@ -19,7 +19,7 @@ from mauve.embed.models import (
     find_devices,
     find_dtype,
     is_causal,
-    load,
+    load_pretrained,
     model_identity,
 )
 from mauve.embed.protocol import Progress
@@ -153,14 +153,14 @@ class CausalReader:
         self._token_budget, self._logit_budget = token_budget, logit_budget
         self._devices = find_devices(device, caller)
         self._dtype = find_dtype(dtype, self._devices[0], caller)
-        self._config = load(AutoConfig, model, role, revision=revision)
+        self._config = load_pretrained(AutoConfig, model, role, revision=revision)
         if not is_causal(self._config):
             raise InvalidParameterError(
                 f"The '{role}' parameter of {caller} must be a causal language model, one that "
                 f"predicts the next token. Got {model!r} instead, a model of the kind "
                 f"{self._config.model_type!r}."
             )
-        self._tokenizer = load(AutoTokenizer, model, role, revision=revision)
+        self._tokenizer = load_pretrained(AutoTokenizer, model, role, revision=revision)
         context = min(context_length(self._config, self._tokenizer), _MAX_CONTEXT)
         self.max_length, self.stride = check_window(caller, max_length, stride, context)
 
@@ -266,7 +266,7 @@ class CausalReader:
 
     @cached_property
     def _replicas(self) -> "list[CausalReplica]":
-        model, report = load(
+        model, report = load_pretrained(
             AutoModelForCausalLM, self.model, self._role,
             revision=self._revision, dtype=self._dtype, output_loading_info=True,
         )  # fmt: skip

@@ -1,26 +1,28 @@
 """Turn texts into token ids, with the same ids in all samples of a comparison."""
 
 import hashlib
-import re
-import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from mauve.embed.batching import encodable
-from mauve.errors import InvalidParameterError, need_packages
+from mauve.embed.models import load_quietly, model_identity
+from mauve.errors import need_packages
 from mauve.escape import escaped
 from mauve.measures.protocol import TokenTable
-from mauve.text.words import SPACELESS
+from mauve.text.words import words_and_marks
 
 _BATCH = 4096  # texts that are tokenised at a time
+_RULE = (
+    "The 'tokenizer' parameter must be 'words', 'bundled', a file tokenizer.json, its folder, or "
+    "the name of a Hugging Face tokenizer."
+)
 
 
 class Tokenizer(Protocol):
@@ -96,7 +98,7 @@ class Words:
     @staticmethod
     def split(text: str) -> list[str]:
         """Return the tokens of one text."""
-        return [match[0] for match in _pattern().finditer(text)]
+        return words_and_marks(text)
 
     def tables(self, samples: Sequence[Sequence[str]]) -> list[TokenTable]:
         """Return the tokens, numbered in alphabetic order, independent of the order of texts."""
@@ -111,25 +113,6 @@ class Words:
         ranks = np.empty(len(numbers), dtype=np.int32)
         ranks[[numbers[word] for word in sorted(numbers)]] = np.arange(len(numbers))
         return [TokenTable(ranks[ids], starts, len(numbers)) for ids, starts in drafts]
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    # Vowel signs and accents are not \w, but Hindi, Thai or decomposed French words contain
-    # them; Persian words contain joiners.
-    inside = rf"[{_combining_marks()}\u00ad\u200c\u200d]"
-    letter = rf"[^\W{SPACELESS}]"
-    return re.compile(
-        rf"{letter}+(?:['’]{letter}+|{inside}+{letter}*)*|[{SPACELESS}]|([^\w\s])\1*{inside}*"
-    )
-
-
-def _combining_marks() -> str:
-    """Return all combining marks as ranges for a character class."""
-    points = [i for i in range(0x300, 0x10000) if unicodedata.category(chr(i))[0] == "M"]
-    runs = groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])
-    ranges = [[point for _, point in run] for _, run in runs]
-    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges)
 
 
 @dataclass(frozen=True)
@@ -166,10 +149,7 @@ class Subwords:
 def _from_file(path: Path, name: str) -> Subwords:
     import tokenizers
 
-    try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the package raises no other kind
-        raise _unreadable(str(path), error) from None
+    tokenizer = load_quietly(tokenizers.Tokenizer.from_file, str(path), _RULE)
     # A file may ask for truncation and padding, but measures need whole texts.
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -186,13 +166,7 @@ def _from_hub(name: str) -> Subwords:
     need_packages(what, ["transformers", "torch"], "transformers", "use the tokenizer 'words'")
     from transformers import AutoTokenizer
 
-    from mauve.embed.models import model_identity, quiet
-
-    try:
-        with quiet():
-            tokenizer: Any = AutoTokenizer.from_pretrained(name)
-    except Exception as error:  # of a dozen kinds
-        raise _unreadable(name, error) from None
+    tokenizer = load_quietly(AutoTokenizer.from_pretrained, name, _RULE)
 
     def encode(texts: list[str]) -> list[list[int]]:
         options = {"add_special_tokens": False, "return_attention_mask": False, "verbose": False}
@@ -214,12 +188,3 @@ def _signature(name: str, content: str) -> str:
 def _size(tokenizer: Any) -> int:
     # Ids may have gaps, so the largest id counts, not the number of tokens.
     return max(tokenizer.get_vocab().values(), default=-1) + 1
-
-
-def _unreadable(name: str, error: Exception) -> InvalidParameterError:
-    reason = " ".join(str(error).split())[:300]
-    return InvalidParameterError(
-        "The 'tokenizer' parameter must be 'words', 'bundled', a file tokenizer.json, its folder, "
-        f"or the name of a Hugging Face tokenizer. Got {name!r}, which could not be loaded "
-        f"({reason})."
-    )

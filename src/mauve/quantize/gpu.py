@@ -7,7 +7,8 @@ import numpy as np
 import torch
 
 from mauve.arrays import Features, Labels
-from mauve.errors import InvalidParameterError, MissingExtraError
+from mauve.embed.models import find_device
+from mauve.errors import need_packages
 from mauve.quantize.reduce import Reduction, check_variance, components_kept
 
 if TYPE_CHECKING:
@@ -18,22 +19,9 @@ _CHUNK = 1 << 16  # rows whose scores against all centres are held at once
 
 
 def torch_device(device: str) -> "torch.device":
-    """Return the torch device, or say why it cannot be used."""
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError(
-            f"Clustering on '{device}' needs torch: pip install 'mauve-eval[torch]'."
-        ) from error
-    try:
-        found = torch.device(device)
-        torch.zeros(1, device=found).cpu()  # "meta" and the like hold no numbers
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InvalidParameterError(
-            f"The 'device' parameter of compare must be a device of this machine. "
-            f"Got '{device}' instead ({str(error).splitlines()[0]})."
-        ) from error
-    return found
+    """Return the torch device, or raise if it cannot be used."""
+    need_packages(f"Clustering on '{device}'", ["torch"], "torch")
+    return find_device(device, "compare")
 
 
 @dataclass(frozen=True)

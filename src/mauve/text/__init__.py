@@ -1,1 +1,1 @@
-"""Texts in: files read, checked for differences of form, normalised."""
+"""Read texts from files, check them for differences of form, and normalise them."""

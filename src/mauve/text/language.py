@@ -1,18 +1,18 @@
-"""Script and language of a text, told from its letters and its commonest words.
+"""Recognise the script and the language of a text by its letters and its function words.
 
-No model and no list of words to download: enough to see that two samples are not in the
-same language, too little to say which of all languages a text is in.
+This needs no model and no download. It is enough to see that two samples are not in the same
+language, but it knows ten languages only.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
 
-#: Characters a text is judged by; its language does not need more.
+#: Characters at the start of a text that are looked at.
 START = 2000
 
-# First and last character of the blocks that hold a script's letters. Hieroglyphs and the
-# like are left to "other", as are scripts with few texts on line.
+# First and last character of the blocks that hold a script's letters. Scripts with few texts
+# online are left out.
 _BLOCKS = {
     "Latin": [(0x41, 0x5A), (0x61, 0x7A), (0xC0, 0x24F), (0x1E00, 0x1EFF), (0xFF21, 0xFF5A)],
     "Greek": [(0x370, 0x3FF), (0x1F00, 0x1FFF)],
@@ -50,7 +50,7 @@ def _table() -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
 _SCRIPT_OF_CHARACTER = _table()
 
 # The commonest function words of each language that are in none of the other lists, so
-# that every hit speaks for one language only.
+# that every word belongs to one language only.
 FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     language: frozenset(words.split())
     for language, words in {
@@ -77,16 +77,16 @@ FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-#: What a text is in that has words enough and yet the function words of no list.
+#: The language of a text that has enough words and the function words of no list.
 ANOTHER = "another language or none"
 
-# So many different words: lists, code and a model that repeats itself have few function
-# words too, and are no foreign language. 1% of 1,000 English web texts pass all the same.
+# Different words that a text of another language must have: lists, code and texts that repeat
+# themselves have few function words too. 1% of 1,000 English web texts pass nevertheless.
 _ENOUGH_WORDS = 40
 
 
 def script_of(text: str) -> str:
-    """Return the script most letters of a text's start are in, "" if it has none known.
+    """Return the script of most letters at a text's start, or "" if it has no known letters.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def language_of(text: str) -> str:
 
     The language whose function words it has most of, at least two and more than of any
     other; else `ANOTHER` for a text of 40 different words or more, and "" for one with
-    fewer, of which nothing can be said.
+    fewer, which is too short to decide.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What to do about differences of form: strip white space, cut to a common length."""
+"""Normalise texts before they are embedded: strip white space, cut to a common length."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,10 @@ import numpy as np
 
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
-from mauve.text.words import checked_texts, first_words, word_counts
+from mauve.text.words import first_words, word_counts
+
+#: What to do about texts without a character: raise an error, or keep them.
+EMPTY = ("error", "keep")
 
 #: Share of the texts of each sample that may stay shorter than the common length.
 SHORTER = 0.1
@@ -35,49 +38,51 @@ class MatchedLength:
     n_shorter: dict[str, int]
 
 
-def strip_texts(texts: Sequence[str], *, name: str = "texts") -> list[str]:
-    r"""Remove the white space at both ends of every text.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    name : str
-        What the message calls them.
-
-    Returns
-    -------
-    list of str
-        As many texts as before, in the same order.
-
-    Raises
-    ------
-    InvalidParameterError
-        Where a text holds nothing else, with its position from 0.
+def checked_texts(texts: Sequence[str], name: str) -> list[str]:
+    """Return `texts` as a list of at least one string, or raise.
 
     Examples
     --------
-    >>> strip_texts([" and so on.\n", "The end."])
-    ['and so on.', 'The end.']
+    >>> checked_texts(("one", "two"), "human")
+    ['one', 'two']
     """
-    stripped = [text.strip() for text in checked_texts(texts, name)]
-    empty = [position for position, text in enumerate(stripped) if not text]
-    if empty:
+    if isinstance(texts, str) or len(texts) == 0:
+        got = "one string" if isinstance(texts, str) else "none"
         raise InvalidParameterError(
-            f"'{escaped(name)}' must hold texts with more than white space. Got none at "
-            f"position {listed(empty)} instead: remove them, and what answers the same prompts "
-            "from the other samples."
+            f"'{escaped(name)}' must be a list of at least one text. Got {got} instead."
         )
-    return stripped
+    for position, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InvalidParameterError(
+                f"'{escaped(name)}' must hold texts only. "
+                f"Got {type(text).__name__} at position {position} instead."
+            )
+    return list(texts)
+
+
+def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
+    """Raise if a text has no character, with its position.
+
+    Examples
+    --------
+    >>> refuse_empty(["a text"], "'human'", "remove them")
+    """
+    positions = [i for i, text in enumerate(texts) if not text]
+    if positions:
+        raise InvalidParameterError(
+            f"{what} must hold texts that are not empty. Got empty ones at position "
+            f"{listed(positions)} instead: {remedy}."
+        )
 
 
 def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
-    r"""Cut the texts of all samples to one length, so that length tells them apart no more.
+    r"""Cut the texts of all samples to one length, so that length no longer distinguishes them.
 
     Parameters
     ----------
     samples : mapping from name to sequence of str
         Human text and every system of a comparison together: scores are comparable only
-        where all were cut to the same length.
+        if all samples were cut to the same length.
 
     Returns
     -------
@@ -92,24 +97,24 @@ def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
     Notes
     -----
     The common length L is the greatest number of words that at least nine tenths of the
-    texts of *every* sample have. Every longer text keeps its first L words, as they are,
-    with the white space before and between them; every other text stays whole. No text
-    is dropped, so prompts and pairs keep their places. Afterwards at least nine tenths of
+    texts of *every* sample have. Every longer text keeps its first L words, with the white
+    space before and between them; every other text is unchanged. No text is dropped, so
+    prompts and pairs keep their places. Afterwards at least nine tenths of
     each sample have exactly L words, and the shares of texts up to any length differ by
     at most a tenth.
 
-    Dropping or drawing texts until the lengths agree would change what is compared:
-    which subjects, which prompts. Cutting keeps all texts and compares how they begin;
-    what a model does after L words is then not measured, so look at L, and at how many
-    texts were cut, before reading the score.
+    Dropping or resampling texts until the lengths agree would change which subjects and
+    prompts are compared. Cutting keeps all texts and compares how they begin. What a model
+    writes after L words is then not measured, so look at L, and at how many texts were cut,
+    before reading the score.
 
     Examples
     --------
     >>> human = ["one two three four", " one two three"]
-    >>> found = match_length({"human": human, "model": ["uno dos\n", "uno, dos; tres"]})
-    >>> found.samples
+    >>> matched = match_length({"human": human, "model": ["uno dos\n", "uno, dos; tres"]})
+    >>> matched.samples
     {'human': ['one two', ' one two'], 'model': ['uno dos\n', 'uno, dos;']}
-    >>> found.n_words, found.n_cut, found.n_shorter
+    >>> matched.n_words, matched.n_cut, matched.n_shorter
     (2, {'human': 2, 'model': 1}, {'human': 0, 'model': 0})
     """
     if not samples:
@@ -142,9 +147,6 @@ def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
     )
 
 
-EMPTY = ("error", "keep")
-
-
 def prepare_texts(
     samples: Mapping[str, Sequence[str]],
     *,
@@ -152,7 +154,7 @@ def prepare_texts(
     same_length: bool = False,
     empty: str = "error",
 ) -> tuple[dict[str, list[str]], str]:
-    """Apply the remedies of form that were asked for.
+    """Strip texts, cut them to one length and refuse empty ones, as chosen.
 
     Parameters
     ----------
@@ -169,7 +171,7 @@ def prepare_texts(
     -------
     samples : dict from name to list of str
     recipe : str
-        What was done, for the signature.
+        The steps that were applied, for the signature.
 
     Examples
     --------
@@ -178,10 +180,10 @@ def prepare_texts(
     ({'human': ['one', 'one'], 'model': ['one', 'one']}, 'strip+words1')
     """
     prepared = {name: [*texts] for name, texts in samples.items()}
-    done = []
+    steps = []
     if strip:
         prepared = {name: [text.strip() for text in texts] for name, texts in prepared.items()}
-        done.append("strip")
+        steps.append("strip")
     if empty == "error":
         for name, texts in prepared.items():
             refuse_empty(
@@ -193,20 +195,5 @@ def prepare_texts(
     if same_length:
         matched = match_length(prepared)
         prepared = matched.samples
-        done.append(f"words{matched.n_words}")
-    return prepared, "+".join(done)
-
-
-def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
-    """Raise if a text has no character, with its position.
-
-    Examples
-    --------
-    >>> refuse_empty(["a text"], "'human'", "remove them")
-    """
-    positions = [i for i, text in enumerate(texts) if not text]
-    if positions:
-        raise InvalidParameterError(
-            f"{what} must hold texts that are not empty. Got empty ones at position "
-            f"{listed(positions)} instead: {remedy}."
-        )
+        steps.append(f"words{matched.n_words}")
+    return prepared, "+".join(steps)

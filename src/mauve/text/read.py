@@ -1,4 +1,4 @@
-"""Files of text in, texts out, or one sentence that says which line is wrong."""
+"""Read texts from .txt, .jsonl, .csv and .parquet files and from standard input."""
 
 import csv
 import gzip
@@ -12,34 +12,34 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mauve.errors import InvalidParameterError, MauveError, MissingExtraError
+from mauve.errors import InvalidParameterError, MauveError, need_packages
 from mauve.escape import escaped, listed
-from mauve.text.fields import UNREAD, Columns, repeated
+from mauve.text.metadata import UNREAD, MetadataColumns, repeated_names
 
 #: Suffixes of files of text; all but the last may be followed by ``.gz``.
 TEXT_SUFFIXES = (".txt", ".jsonl", ".csv", ".parquet")
 
 _BOM = b"\xef\xbb\xbf"
-_BATCH = 1024  # rows of a Parquet file that are held as Python objects at once
+_PARQUET_ROWS = 1024  # rows of a Parquet file that are converted to Python objects at a time
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """The texts of one file, in its order.
+    """The texts of one file, in the order of the file.
 
     Attributes
     ----------
     texts : list of str
     prompts : list of str or None
-        What each text continues or answers; None unless every record has one.
+        The prompt of each text; None unless every record has one.
     ids : list of str or None
-        The records' own names; None unless every record has one.
+        The id of each record; None unless every record has one.
     metadata : dict of str to list
         Every other field whose values are strings of up to 200 characters, ints or bools: one
         value for each text, None where its record has none.
     unread : tuple of str
-        The other fields that there are, such as those with numbers like 0.5, lists or long
-        texts, columns of one name, and any fields beyond a hundred.
+        Fields that are not read: those with floats, lists or long texts, columns of the same
+        name, and fields beyond the first hundred.
     """
 
     texts: list[str]
@@ -53,16 +53,21 @@ class TextFile:
 
 
 _Line = tuple[int, str]  # number from 1, and the line with its line break
-_Record = tuple[str, str | None, str | None, Mapping[str, Any]]  # text, prompt, id, the rest
+_Record = tuple[str, str | None, str | None, Mapping[str, Any]]  # text, prompt, id, metadata
 
 
 @dataclass(frozen=True)
 class _Fields:
-    """Where a record keeps what, and what messages call the file."""
+    """Names of the fields of text and prompt, and what messages call the file."""
 
     file: str
     text: str
     prompt: str
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """The fields that are not metadata."""
+        return self.text, self.prompt, "id"
 
     def record(self, values: Mapping[str, Any], where: str) -> _Record:
         if self.text not in values:
@@ -79,23 +84,19 @@ class _Fields:
                     f"string. Got {_type_name(value)} instead: write it as a string."
                 )
         key = values.get("id")
-        # 1 and "1" name the same record; a bool or a float names none.
+        # 1 and "1" are the same id; a bool or a float is none.
         if key is not None and (isinstance(key, bool) or not isinstance(key, str | int)):
             raise InvalidParameterError(
                 f"The field 'id' in {where.lower()} of {self.file} must be a string or an int. "
                 f"Got {_type_name(key)} instead: write it as a string."
             )
-        rest = {name: value for name, value in values.items() if name not in self.own}
-        return values[self.text], values.get(self.prompt), None if key is None else str(key), rest
-
-    @property
-    def own(self) -> tuple[str, ...]:
-        """The fields that are no metadata."""
-        return self.text, self.prompt, "id"
+        metadata = {name: value for name, value in values.items() if name not in self.reserved}
+        id_ = None if key is None else str(key)
+        return values[self.text], values.get(self.prompt), id_, metadata
 
 
 def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "prompt") -> TextFile:
-    r"""Read the texts of a file, all of them and as they are.
+    r"""Read all texts of a file, unchanged.
 
     Parameters
     ----------
@@ -106,8 +107,8 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
         suffix. ``-`` is standard input: JSON lines where its first character is ``{`` or
         ``"``, else one text a line.
     field, prompt_field : str
-        Fields of a JSON object, or columns, that hold text and prompt. The field ``id``,
-        a string or an int, names the record; all others are metadata.
+        Fields of a JSON object, or columns, that hold text and prompt. The field ``id``
+        holds a string or an int; all other fields are metadata.
 
     Returns
     -------
@@ -116,18 +117,17 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     Raises
     ------
     InvalidParameterError
-        Where the file is missing, empty, damaged, not in UTF-8, or where a line holds no
-        text.
+        If the file is missing, empty, damaged or not in UTF-8, or if a line holds no text.
     MissingExtraError
-        For a Parquet file where pyarrow is not installed.
+        For a Parquet file if pyarrow is not installed.
 
     Notes
     -----
-    Nothing is dropped and nothing is changed: a blank line in a ``.txt`` file is refused,
-    since a text that is missing and one that is empty look alike there. In the other
-    formats a text may be empty. An empty cell of a CSV file is metadata that is missing.
+    No text is dropped or changed. A blank line in a ``.txt`` file is refused, since it may be
+    an empty text or no text at all; in the other formats a text may be empty. An empty cell of
+    a CSV file counts as missing metadata.
 
-    Files are read line by line, so memory holds the texts and not the file beside them.
+    Files are read line by line, so that memory holds the texts alone.
 
     Examples
     --------
@@ -144,23 +144,23 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
         first = list(itertools.islice(lines, 1))  # a pipe cannot be read from its start again
         is_json = any(line.startswith(("{", '"')) for _, line in first)
         read = _json_records if is_json else _plain_records
-        return _collected(read(itertools.chain(first, lines), fields), fields.file)
+        return _collect(read(itertools.chain(first, lines), fields), fields.file)
     path = Path(path)
     fields = _Fields(f"'{escaped(str(path))}'", field, prompt_field)
     kind = _kind(path, fields.file)
     if kind == ".parquet":
-        return _collected(_parquet_records(path, fields), fields.file)
+        return _collect(_parquet_records(path, fields), fields.file)
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            return _collected(_READERS[kind](_lines(file, fields.file), fields), fields.file)
-    except OSError as error:  # what goes wrong later has its own sentence
+            return _collect(_READERS[kind](_lines(file, fields.file), fields), fields.file)
+    except OSError as error:  # errors while reading are handled by _lines
         raise InvalidParameterError(
             f"{fields.file} cannot be opened ({error.strerror}): it must be a file you may read."
         ) from error
 
 
 def _kind(path: Path, file: str) -> str:
-    """Return the suffix without ``.gz``, of a path that can be opened."""
+    """Return the suffix without ``.gz``, or raise if there is no such file or reader."""
     try:
         is_folder, is_there = path.is_dir(), path.exists()
     except (OSError, ValueError):  # too long for a file name, or with a NUL in it
@@ -168,9 +168,9 @@ def _kind(path: Path, file: str) -> str:
     if is_folder:
         raise InvalidParameterError(f"{file} must be a file of texts. It is a folder.")
     if not is_there:
-        shown = file if len(file) <= 200 else f"{file[:200]}...'"
+        start = file if len(file) <= 200 else f"{file[:200]}...'"
         raise InvalidParameterError(
-            f"{shown} must be the path of a file of texts. No such file was found."
+            f"{start} must be the path of a file of texts. No such file was found."
         )
     suffixes = [suffix.lower() for suffix in path.suffixes]
     kind = "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
@@ -246,7 +246,7 @@ def _csv_records(lines: Iterator[_Line], fields: _Fields) -> Iterator[_Record]:
             if header is None:
                 header = row
                 _check_columns(header, fields)
-                ambiguous = repeated(header, fields.own)
+                ambiguous = repeated_names(header, fields.reserved)
             elif len(row) != len(header):
                 raise InvalidParameterError(
                     f"Line {rows.line_num} of {fields.file} must have as many columns as the "
@@ -254,9 +254,9 @@ def _csv_records(lines: Iterator[_Line], fields: _Fields) -> Iterator[_Record]:
                 )
             else:
                 values = dict(zip(header, row, strict=True))
-                text, prompt, key, rest = fields.record(values, f"Line {rows.line_num}")
-                rest = {name: value or None for name, value in rest.items()}
-                yield text, prompt, key, rest | dict.fromkeys(ambiguous, UNREAD)
+                text, prompt, id_, metadata = fields.record(values, f"Line {rows.line_num}")
+                metadata = {name: value or None for name, value in metadata.items()}
+                yield text, prompt, id_, metadata | dict.fromkeys(ambiguous, UNREAD)
     except csv.Error as error:
         raise InvalidParameterError(
             f"Line {rows.line_num} of {fields.file} must be CSV ({error}). Close the quotes and "
@@ -268,28 +268,28 @@ _READERS = {".txt": _plain_records, ".jsonl": _json_records, ".csv": _csv_record
 
 
 def _parquet_records(path: Path, fields: _Fields) -> Iterator[_Record]:
-    try:  # by name, for pyarrow has no types to check and may not be there
-        pyarrow = importlib.import_module("pyarrow")
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise MissingExtraError(
-            f'{fields.file} needs pyarrow: pip install "mauve-eval[parquet]".'
-        ) from error
+    need_packages(fields.file, ["pyarrow"], "parquet")
+    pyarrow = importlib.import_module("pyarrow")  # by name, as it ships no types
+    parquet = importlib.import_module("pyarrow.parquet")
     row = 0
     try:
         with parquet.ParquetFile(path) as file:
             columns = file.schema_arrow.names
             _check_columns(columns, fields)
-            wanted = [name for name in fields.own if name in columns]
-            ambiguous = repeated(columns, fields.own)
-            others = [one for one in file.schema_arrow if one.name not in fields.own]
-            read = [one.name for one in others if _holds_metadata(one.type)]
-            read = [name for name in read if name not in ambiguous]
-            unread = dict.fromkeys([one.name for one in others if one.name not in read], UNREAD)
-            for batch in file.iter_batches(batch_size=_BATCH, columns=wanted + read):
+            reserved = [name for name in fields.reserved if name in columns]
+            ambiguous = repeated_names(columns, fields.reserved)
+            others = [column for column in file.schema_arrow if column.name not in reserved]
+            metadata = [
+                column.name
+                for column in others
+                if _holds_metadata(column.type) and column.name not in ambiguous
+            ]
+            unread = [column.name for column in others if column.name not in metadata]
+            unread_values = dict.fromkeys(unread, UNREAD)
+            for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=reserved + metadata):
                 for values in batch.to_pylist():
                     row += 1
-                    yield fields.record(values | unread, f"Row {row}")
+                    yield fields.record(values | unread_values, f"Row {row}")
     except MauveError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
@@ -317,16 +317,16 @@ def _check_columns(columns: Sequence[str], fields: _Fields) -> None:
         )
 
 
-def _collected(records: Iterator[_Record], file: str) -> TextFile:
+def _collect(records: Iterator[_Record], file: str) -> TextFile:
     texts: list[str] = []
     prompts: list[str] = []
     ids: list[str] = []
-    columns = Columns()
-    for row, (text, prompt, key, rest) in enumerate(records):
+    columns = MetadataColumns()
+    for row, (text, prompt, id_, metadata) in enumerate(records):
         texts.append(text)
         prompts += [] if prompt is None else [prompt]
-        ids += [] if key is None else [key]
-        columns.add(row, rest)
+        ids += [] if id_ is None else [id_]
+        columns.add(row, metadata)
     if not texts:
         raise InvalidParameterError(f"{file} holds no texts. It must hold at least one.")
     return TextFile(

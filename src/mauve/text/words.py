@@ -1,46 +1,53 @@
-"""Text in, tokens out, and nothing lost between: a tokenizer without a vocabulary."""
+"""Split texts into words.
+
+Four rules stand side by side, because what is counted differs:
+
+- :func:`word_counts` and :func:`first_words` measure the length of a text: words are what
+  white space separates, and punctuation belongs to the word before it.
+- :func:`words_and_marks` gives the tokens of measures and phrases: punctuation is apart,
+  contractions and words with combining marks stay whole.
+- :func:`word_runs` gives the words of a text's properties: every mark is a token of its own, so
+  contractions fall apart and Chinese is not split into characters.
+- :func:`tokenize` is lossless, for n-gram models that write texts: white space is kept.
+"""
 
 import re
+import unicodedata
 from collections.abc import Sequence
-from itertools import islice
+from functools import cache
+from itertools import groupby, islice
 
 import numpy as np
 
 from mauve.arrays import IntArray
-from mauve.errors import InvalidParameterError
-from mauve.escape import escaped
 
 #: Characters of scripts without spaces between words, for a character class.
 SPACELESS = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-_PUNCTUATION = "\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
-_WORD = re.compile(f"[{SPACELESS}][{_PUNCTUATION}]*|[^\\s{SPACELESS}]+")
+_CJK_PUNCTUATION = "\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
+
 _HAS_SPACELESS = re.compile(f"[{SPACELESS}]")
+_WORD = re.compile(f"[{SPACELESS}][{_CJK_PUNCTUATION}]*|[^\\s{SPACELESS}]+")
+_WORD_RUN = re.compile(r"\w+|[^\w\s]")
 
-
-def checked_texts(texts: Sequence[str], name: str) -> list[str]:
-    """Return `texts` as a list of at least one string, or raise.
-
-    Examples
-    --------
-    >>> checked_texts(("one", "two"), "human")
-    ['one', 'two']
-    """
-    if isinstance(texts, str) or len(texts) == 0:
-        got = "one string" if isinstance(texts, str) else "none"
-        raise InvalidParameterError(
-            f"'{escaped(name)}' must be a list of at least one text. Got {got} instead."
-        )
-    for position, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InvalidParameterError(
-                f"'{escaped(name)}' must hold texts only. "
-                f"Got {type(text).__name__} at position {position} instead."
-            )
-    return list(texts)
+# A word or a run of one punctuation mark, each with the space before it; line ends; other
+# white space, up to the space that belongs to what follows. The last branch takes what is
+# left, such as a tab before a word, so that every character is in exactly one token.
+_TOKEN = re.compile(
+    r"""
+    [ ]?\w+(?:['’]\w+)*     # " can't", "the", "__init__"
+    | [ ]?([^\w\s])\1*      # ",", " (", "..."
+    | \n+
+    | [^\S\n]+(?!\S)
+    | \s
+    """,
+    re.VERBOSE,
+)
 
 
 def word_counts(texts: Sequence[str]) -> IntArray:
     """Return the number of words of each text, as an array of shape (n,).
+
+    Words are what white space separates; in scripts without spaces every character is one.
 
     Examples
     --------
@@ -60,6 +67,8 @@ def _count(text: str) -> int:
 def first_words(text: str, n_words: int) -> str:
     r"""Return `text` up to the end of its `n_words`-th word, or all of it if it is shorter.
 
+    Words are those of :func:`word_counts`.
+
     Examples
     --------
     >>> first_words("\n One,  two three ", 2)
@@ -71,23 +80,53 @@ def first_words(text: str, n_words: int) -> str:
     return text if last is None else text[: last.end()]
 
 
-# A word or a run of one punctuation mark, each with the space before it; line ends; other
-# white space, up to the space that belongs to what follows. The last branch takes what is
-# left, such as a tab before a word, so that every character is in exactly one token.
-_TOKEN = re.compile(
-    r"""
-    [ ]?\w+(?:['’]\w+)*     # " can't", "the", "__init__"
-    | [ ]?([^\w\s])\1*      # ",", " (", "..."
-    | \n+
-    | [^\S\n]+(?!\S)
-    | \s
-    """,
-    re.VERBOSE,
-)
+def words_and_marks(text: str) -> list[str]:
+    """Split a text into words and punctuation marks, without white space.
+
+    Case is kept. A run of one mark, such as an ellipsis, is one token, and so is every Chinese
+    or Japanese character.
+
+    Examples
+    --------
+    >>> words_and_marks("It can't end... Or 3.5%?")
+    ['It', "can't", 'end', '...', 'Or', '3', '.', '5', '%', '?']
+    >>> words_and_marks("你好，नमस्ते!")
+    ['你', '好', '，', 'नमस्ते', '!']
+    """
+    return [match[0] for match in _word_or_mark().finditer(text)]
+
+
+@cache
+def _word_or_mark() -> re.Pattern[str]:
+    # Vowel signs and accents are no \w, but Hindi, Thai or decomposed French words hold them;
+    # so do the joiners of Persian.
+    combining = rf"[{_combining_marks()}\u00ad\u200c\u200d]"
+    letter = rf"[^\W{SPACELESS}]"
+    word = rf"{letter}+(?:['’]{letter}+|{combining}+{letter}*)*"
+    return re.compile(rf"{word}|[{SPACELESS}]|([^\w\s])\1*{combining}*")
+
+
+def _combining_marks() -> str:
+    """Return all combining marks as ranges for a character class."""
+    points = [i for i in range(0x300, 0x10000) if unicodedata.category(chr(i))[0] == "M"]
+    runs = groupby(enumerate(points), key=lambda pair: pair[1] - pair[0])
+    ranges = [[point for _, point in run] for _, run in runs]
+    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in ranges)
+
+
+def word_runs(text: str) -> list[str]:
+    """Split a text into runs of word characters and single other characters.
+
+    Examples
+    --------
+    >>> word_runs("It can't end...")
+    ['It', 'can', "'", 't', 'end', '.', '.', '.']
+    """
+    return _WORD_RUN.findall(text)
 
 
 def tokenize(text: str) -> list[str]:
-    r"""Split a text into words, punctuation and white space.
+    r"""Split a text into words, punctuation and white space, so that nothing is lost.
 
     Parameters
     ----------
@@ -105,4 +144,4 @@ def tokenize(text: str) -> list[str]:
     >>> "".join(tokenize("tab\there,  two spaces")) == "tab\there,  two spaces"
     True
     """
-    return [found.group() for found in _TOKEN.finditer(text)]
+    return [match[0] for match in _TOKEN.finditer(text)]

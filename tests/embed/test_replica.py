@@ -1,4 +1,4 @@
-"""Texts one behind another give what each gives alone."""
+"""Texts in one batch, packed or padded, have the hidden states that each has alone."""
 
 from itertools import chain
 
@@ -66,9 +66,9 @@ def test_packed_is_as_alone(config, shape):
     positions = torch.cat([torch.arange(n) for n in LENGTHS])
     with layout(starts, max(LENGTHS)):
         flat = torch.tensor([[*chain(*rows())]])
-        found = states(model, input_ids=flat, position_ids=positions[None])
+        packed = states(model, input_ids=flat, position_ids=positions[None])
     # Numbers about 3 in 32 bits; 2e-6 is seen.
-    assert_allclose(found[0].numpy(), expected, atol=1e-5)
+    assert_allclose(packed[0].numpy(), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("pooling", ["last", "mean"])
@@ -81,10 +81,10 @@ def test_a_replica_that_packs_is_as_one_that_pads(config, shape, pooling):
     use_packed_attention(packing.model)
     fuse_activations(packing.model)
     expected, _ = padding.forward(rows()).on_host()
-    found, _ = packing.forward(rows()).on_host()
-    assert_allclose(found, expected, atol=1e-5)
-    own = [x[-1] if pooling == "last" else x.mean(axis=0) for x in alone(padding.model)]
-    assert_allclose(expected, own, atol=1e-5)
+    packed, _ = packing.forward(rows()).on_host()
+    assert_allclose(packed, expected, atol=1e-5)
+    pooled = [x[-1] if pooling == "last" else x.mean(axis=0) for x in alone(padding.model)]
+    assert_allclose(expected, pooled, atol=1e-5)
 
 
 def test_the_layout_is_forgotten_afterwards():
@@ -99,8 +99,8 @@ def test_fused_activations_are_the_same():
     expected = alone(model)
     fuse_activations(model)
     assert sum(isinstance(module, torch.nn.GELU) for module in model.modules()) == 2
-    for found, own in zip(alone(model), expected, strict=True):
-        assert_allclose(found, own, atol=1e-5)
+    for fused, plain in zip(alone(model), expected, strict=True):
+        assert_allclose(fused, plain, atol=1e-5)
 
 
 def test_other_activations_are_left_alone():
@@ -145,3 +145,9 @@ def test_a_model_without_attention_cannot_be_packed():
         "mamba", hidden_size=16, num_hidden_layers=1, vocab_size=60, state_size=4
     )
     assert not can_pack(AutoModel.from_config(config))
+
+
+def test_the_token_budget_of_a_cpu():
+    replica = Replica(random_model(GPT2Config, **SHAPES["gpt2"]), CPU, True, "last", -1, 0)
+    assert replica.token_budget() == 4096
+    assert replica.token_budget(on_cpu=60) == 60
