@@ -1,4 +1,4 @@
-"""The command line: ``mauve COMMAND``. One file for each command: parse, call, print."""
+"""The command line, ``mauve COMMAND``, with a module for each command."""
 
 import io
 import sys
@@ -13,6 +13,7 @@ from mauve.cli.demo import demo
 from mauve.cli.embed import embed
 from mauve.cli.explain import explain
 from mauve.cli.measure import measure
+from mauve.cli.option_groups import PanelCommand
 from mauve.cli.terminal import one_line_errors
 
 app = typer.Typer(
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
 for command in (compare, explain, measure, embed, demo):
-    app.command()(one_line_errors(command))
+    app.command(cls=PanelCommand)(one_line_errors(command))
 app.add_typer(cache)
 
 

@@ -1,4 +1,4 @@
-"""``mauve cache``: what the cache of features holds, and how to be rid of it."""
+"""``mauve cache``: show and clear the cache of features."""
 
 import json
 from typing import Annotated
@@ -12,7 +12,7 @@ from mauve.escape import escaped
 
 cache = typer.Typer(
     name="cache",
-    help="Look at the features that are kept on disk, or delete them.",
+    help="Show or delete the features that are cached on disk.",
     rich_markup_mode=None,
 )
 
@@ -32,21 +32,21 @@ def info(
 ) -> None:
     """Show where the cache is, its size, and its texts by embedder."""
     with warnings_as_lines():
-        found = FeatureCache().info()
+        cached = FeatureCache().info()
     if as_json:
         as_dict = {
-            "folder": str(found.folder),
-            "texts": found.n_texts,
-            "bytes": found.n_bytes,
-            "embedders": found.embedders,
+            "folder": str(cached.folder),
+            "texts": cached.n_texts,
+            "bytes": cached.n_bytes,
+            "embedders": cached.embedders,
         }
         typer.echo(json.dumps(as_dict, indent=2))
         return
     console = new_console()
-    console.print(f"folder: {escaped(str(found.folder))}", soft_wrap=True)
-    console.print(f"texts:  {found.n_texts}")
-    console.print(f"size:   {decimal(found.n_bytes)}")
-    for signature, n_texts in found.embedders.items():
+    console.print(f"folder: {escaped(str(cached.folder))}", soft_wrap=True)
+    console.print(f"texts:  {cached.n_texts}")
+    console.print(f"size:   {decimal(cached.n_bytes)}")
+    for signature, n_texts in cached.embedders.items():
         console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
 
 
@@ -55,7 +55,7 @@ def info(
 def clear(
     embedder: Annotated[
         str | None,
-        typer.Option(metavar="SIGNATURE", help="Delete only what this embedder made."),
+        typer.Option(metavar="SIGNATURE", help="Delete only the features of this embedder."),
     ] = None,
 ) -> None:
     """Delete the features of all texts, or those of one embedder."""

@@ -1,4 +1,4 @@
-"""``mauve demo``: a comparison to look at, with nothing to bring along."""
+"""``mauve demo``: a comparison of generated texts, without any input."""
 
 import json
 import shlex
@@ -9,9 +9,8 @@ import typer
 
 import mauve
 from mauve.atomic import atomic_write
-from mauve.cli.compare import print_result
-from mauve.cli.explaining import report_measures
-from mauve.cli.files import check_picture, write_picture
+from mauve.cli.outputs import check_picture, report_measures, write_picture
+from mauve.cli.render import print_result
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
 from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
@@ -27,7 +26,7 @@ from mauve.plots import new_axes
 from mauve.reports.page import check_extra, check_report
 
 _N_TEXTS = 500
-_PROMPT = 8  # tokens of a passage that the model is given
+_PROMPT_LENGTH = 8  # tokens of a passage that the model continues
 _DECODERS = {"greedy": "greedy", "ancestral": "ancestral", "nucleus": "nucleus:0.9"}
 
 
@@ -36,38 +35,40 @@ def demo(
         Path, typer.Option(metavar="FOLDER", help="Where to write the texts, picture and report.")
     ] = Path("demo"),
 ) -> None:
-    """Compare texts of a small language model with human ones.
+    """Compare texts of a small language model with human texts.
 
-    The human texts are passages of the Python language reference, which every Python has
-    with it. An n-gram model that has read the rest of it continues their beginnings, by
-    three ways of decoding. Writes the texts, a picture of the divergence curves and a report,
-    and prints the commands that compare and explain them again. Files of an earlier demo are
+    The human texts are passages of the Python language reference, which comes with every
+    Python. An n-gram model trained on the rest of it continues their first words, with three
+    decoding algorithms. Writes the texts, a picture of the divergence curves and a report, and
+    prints the commands that compare and explain them again. Files of an earlier demo are
     replaced.
     """
     check_extra()  # before anything is written
-    new_axes()  # raises where Matplotlib is there and cannot be loaded
+    new_axes()  # raises if Matplotlib is installed and cannot be loaded
     out.mkdir(parents=True, exist_ok=True)
     picture, report = out / "curves.png", out / "report.html"
     check_picture(picture)
     check_report(report)
     console = new_console()
     with collected_warnings(), progress_bar(True) as on_progress:
-        say_step = on_progress or (lambda *_: None)
-        say_step("training", 0, len(_DECODERS) + 1)
+        report_progress = on_progress or (lambda *_: None)
+        report_progress("training", 0, len(_DECODERS) + 1)
         reference = split_reference(_N_TEXTS)
         passages = reference.passages
         model = NGramModel.fit(reference.training)
-        prompts = ["".join(passage[:_PROMPT]) for passage in passages]
-        texts = {"human": ["".join(passage[_PROMPT:]) for passage in passages]}
+        prompts = ["".join(passage[:_PROMPT_LENGTH]) for passage in passages]
+        texts = {"human": ["".join(passage[_PROMPT_LENGTH:]) for passage in passages]}
         for done, (name, decoder) in enumerate(_DECODERS.items(), start=1):
-            say_step("generating", done, len(_DECODERS) + 1)
-            whole = generate(
+            report_progress("generating", done, len(_DECODERS) + 1)
+            completed = generate(
                 model, parse_decoder(decoder), prompts,
-                max_tokens=len(passages[0]) - _PROMPT, seed=done,
+                max_tokens=len(passages[0]) - _PROMPT_LENGTH, seed=done,
             )  # fmt: skip
-            texts[name] = [text[len(prompt) :] for prompt, text in zip(prompts, whole, strict=True)]
-        # Continuations have the topics of their beginnings: to count them too would be to count
-        # each passage four times over.
+            texts[name] = [
+                text[len(prompt) :] for prompt, text in zip(prompts, completed, strict=True)
+            ]
+        # Topics for the human texts alone: continuations have the same, and would count each
+        # passage four times.
         fields = {name: {"prompt": prompts, "text": texts[name]} for name in texts}
         fields["human"]["topic"] = reference.topics
         files = {name: _write(out / f"{name}.jsonl", fields[name]) for name in texts}
@@ -102,8 +103,8 @@ def demo(
         say("warning", message)
     console.print()
     for name in reversed(comparison.rank()):
-        told = comparison[name].is_distinguishable
-        symptom = plainest_symptom(texts["human"], texts[name]) if told else None
+        differs = comparison[name].is_distinguishable
+        symptom = plainest_symptom(texts["human"], texts[name]) if differs else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]
     if not all(text for sample in texts.values() for text in sample):

@@ -40,7 +40,7 @@ def advice(
     if min(n_p, n_q) < 5 * k:
         found.append(
             f"{min(n_p, n_q)} texts are few for {k} cells: with less than five a cell the "
-            "score is noisy. Use more texts or a smaller num_buckets (--buckets)."
+            "score is noisy. Use more texts or a smaller num_buckets (--num-buckets)."
         )
     if max(n_p, n_q) > 10 * min(n_p, n_q):
         found.append(
@@ -63,7 +63,7 @@ def empty_buckets(labels: NDArray[np.int32], num_buckets: int) -> tuple[str, ...
         return ()
     return (
         f"Up to {empty} of {num_buckets} cells are empty: the features have few distinct values. "
-        "Check for duplicate texts or use a smaller num_buckets (--buckets).",
+        "Check for duplicate texts or use a smaller num_buckets (--num-buckets).",
     )
 
 
@@ -75,7 +75,7 @@ def few_buckets(samples: Sequence[Sample], num_buckets: int) -> tuple[str, ...]:
     >>> samples = [Sample("human", np.ones((900, 2))), Sample("model", np.ones((50, 2)))]
     >>> print(*few_buckets(samples, 5))
     There are 5 cells for every system because 'model' has 50 texts: scores of other comparisons \
-have other cells. Leave it out, or set num_buckets (--buckets).
+have other cells. Leave it out, or set num_buckets (--num-buckets).
     """
     smallest = min(samples, key=len)
     if 2 * len(smallest) > max(map(len, samples)):
@@ -83,5 +83,5 @@ have other cells. Leave it out, or set num_buckets (--buckets).
     return (
         f"There are {num_buckets} cells for every system because '{smallest.name}' has "
         f"{len(smallest)} texts: scores of other comparisons have other cells. Leave it out, or "
-        "set num_buckets (--buckets).",
+        "set num_buckets (--num-buckets).",
     )
