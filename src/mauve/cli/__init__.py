@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from mauve import __version__
-from mauve.cli.cache import cache
-from mauve.cli.compare import compare
-from mauve.cli.demo import demo
-from mauve.cli.embed import embed
-from mauve.cli.explain import explain
-from mauve.cli.measure import measure
+from mauve.cli.cache import cache_commands
+from mauve.cli.compare import compare_command
+from mauve.cli.demo import demo_command
+from mauve.cli.embed import embed_command
+from mauve.cli.explain import explain_command
+from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
 from mauve.cli.terminal import one_line_errors
 
@@ -24,9 +24,15 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: the same in a pipe, in a file and in the docs
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
-for command in (compare, explain, measure, embed, demo):
-    app.command(cls=PanelCommand)(one_line_errors(command))
-app.add_typer(cache)
+for name, command in {
+    "compare": compare_command,
+    "explain": explain_command,
+    "measure": measure_command,
+    "embed": embed_command,
+    "demo": demo_command,
+}.items():
+    app.command(name, cls=PanelCommand)(one_line_errors(command))
+app.add_typer(cache_commands)
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,20 +10,20 @@ from mauve.cli.terminal import new_console, one_line_errors, warnings_as_lines
 from mauve.embed.cache import FeatureCache
 from mauve.escape import escaped
 
-cache = typer.Typer(
+cache_commands = typer.Typer(
     name="cache",
     help="Show or delete the features that are cached on disk.",
     rich_markup_mode=None,
 )
 
 
-@cache.callback(invoke_without_command=True)
+@cache_commands.callback(invoke_without_command=True)
 def _without_command(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-@cache.command()
+@cache_commands.command()
 @one_line_errors
 def info(
     as_json: Annotated[
@@ -50,7 +50,7 @@ def info(
         console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
 
 
-@cache.command()
+@cache_commands.command()
 @one_line_errors
 def clear(
     embedder: Annotated[
@@ -64,7 +64,7 @@ def clear(
     typer.echo(f"deleted the features of {n_texts} {'text' if n_texts == 1 else 'texts'}")
 
 
-@cache.command()
+@cache_commands.command()
 @one_line_errors
 def path() -> None:
     """Print the folder of the cache; MAUVE_CACHE sets another."""

@@ -31,7 +31,7 @@ _ALL_NEEDS: set[Need] = {
 
 
 @with_flags
-def compare(
+def compare_command(
     samples: SampleOptions,
     texts: TextOptions,
     embedding: EmbedderOptions,

@@ -30,7 +30,7 @@ _PROMPT_LENGTH = 8  # tokens of a passage that the model continues
 _DECODERS = {"greedy": "greedy", "ancestral": "ancestral", "nucleus": "nucleus:0.9"}
 
 
-def demo(
+def demo_command(
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where to write the texts, picture and report.")
     ] = Path("demo"),

@@ -18,7 +18,9 @@ from mauve.text.read import read_texts
 
 
 @with_flags
-def embed(source: EmbedInputOptions, embedding: EmbedderOptions, output: EmbedOutput) -> None:
+def embed_command(
+    source: EmbedInputOptions, embedding: EmbedderOptions, output: EmbedOutput
+) -> None:
     """Turn texts into features and write them to a file, which `compare` reads."""
     check_writable(output.out)
     if not is_text_file(source.texts):

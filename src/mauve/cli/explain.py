@@ -27,7 +27,7 @@ from mauve.reports.page import check_report
 
 
 @with_flags
-def explain(
+def explain_command(
     samples: SampleOptions,
     texts: TextOptions,
     embedding: EmbedderOptions,

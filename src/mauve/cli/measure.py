@@ -16,7 +16,7 @@ from mauve.cli.values import named_models
 
 
 @with_flags
-def measure(
+def measure_command(
     samples: SampleOptions,
     texts: TextOptions,
     embedding: EmbedderOptions,

@@ -42,7 +42,7 @@ def choice(choices: Collection[str], help_text: str) -> Any:
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command for Typer with a flag for each field of the groups that `command` takes.
 
-    ``compare(score: ScoreOptions)`` becomes ``compare(*, num_buckets=..., quantizer=..., ...)``.
+    ``command(score: ScoreOptions)`` becomes ``command(*, num_buckets=..., quantizer=..., ...)``.
     """
     groups: dict[str, type[OptionGroup]] = get_type_hints(command)
     del groups["return"]

@@ -180,10 +180,15 @@ def _score_lines(result: MauveResult, explained: SystemExplanation) -> tuple[str
             if result.is_distinguishable
             else "not distinguishable from human text with these samples"
         )
-        score += f", {verdict} ({p_value_phrase(result.p_value)})"
+        score += f", {verdict} ({_p_phrase(result.p_value)})"
     type_1, type_2 = map(format_score, (explained.type_1, explained.type_2))
     mixture = "" if explained.mixture == 0.5 else f", with mixture λ = {explained.mixture:g}"
     return score, f"type I {type_1}, type II {type_2}{mixture}"
+
+
+def _p_phrase(p_value: float) -> str:
+    """Return a p-value with plain spaces; a no-break space would be escaped."""
+    return p_value_phrase(p_value).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _cluster_cells(cluster: Cluster) -> dict[str, str]:
@@ -228,7 +233,7 @@ def _print_cluster(
 def _dominance_line(dominance: Dominance) -> str:
     return (
         f"{dominance.enriched} {dominance.enriched_share:.0%}, {dominance.overall_share:.0%} of "
-        f"all texts ({p_value_phrase(dominance.p_value)}); purity {dominance.purity:.0%}, by "
+        f"all texts ({_p_phrase(dominance.p_value)}); purity {dominance.purity:.0%}, by "
         f"chance {dominance.chance_purity:.0%}"
     )
 
