@@ -130,9 +130,10 @@ def comparison_legend(comparison: Comparison, margin: float | None) -> str:
             " it is distinguishable from human text."
         )
     sentences.append(
-        "Type I and type II are KL(Q|R) and KL(P|R), the divergences of the system's texts Q and "
-        "of human text P from their mixture R: the errors of writing what people do not and of "
-        "not writing what they do. n is the number of texts, k that of buckets."
+        "Type I and type II are the Kullback-Leibler divergences KL(Q|R) and KL(P|R) of the "
+        "system's texts Q and of human text P from their mixture R: the errors of writing what "
+        "people do not and of not writing what they do. n is the number of texts, k that of "
+        "buckets."
     )
     if len(comparison) > 1:
         sentences.append("p (Holm) is the p-value of a difference, corrected for all pairs.")

@@ -105,8 +105,8 @@ def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
     if explanation.fields:
         legend += (
             " Purity is the share of texts that have the most frequent value of their cluster. "
-            "Buckets of 1 or 2 values are counted among those with at least 20 texts. By chance is "
-            "the same with the values shuffled."
+            "Buckets of 1 or 2 values are counted among those with at least 20 texts. The columns "
+            "'by chance' are for shuffled values."
         )
     return legend
 
@@ -171,19 +171,19 @@ def _print_system(
         _print_texts(console, texts, width)
 
 
-def _score_lines(result: MauveResult, explained: SystemExplanation) -> tuple[str, str]:
+def _score_lines(result: MauveResult, explained: SystemExplanation) -> list[str]:
     low, high = map(format_score, result.interval)
-    score = f"{escaped(explained.name)}: MAUVE {format_score(result.mauve)} ({low} to {high})"
+    lines = [f"{escaped(explained.name)}: MAUVE {format_score(result.mauve)} ({low} to {high})"]
     if result.p_value is not None:
         verdict = (
             "distinguishable from human text"
             if result.is_distinguishable
             else "not distinguishable from human text with these samples"
         )
-        score += f", {verdict} ({_p_phrase(result.p_value)})"
+        lines.append(f"{verdict} ({_p_phrase(result.p_value)})")
     type_1, type_2 = map(format_score, (explained.type_1, explained.type_2))
     mixture = "" if explained.mixture == 0.5 else f", with mixture λ = {explained.mixture:g}"
-    return score, f"type I {type_1}, type II {type_2}{mixture}"
+    return [*lines, f"type I {type_1}, type II {type_2}{mixture}"]
 
 
 def _p_phrase(p_value: float) -> str:
