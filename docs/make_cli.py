@@ -18,12 +18,12 @@ def cli_markdown() -> str:
         commands += [[name, part] for part in getattr(command, "commands", {})]
     parts = [
         "# Command line",
-        "Written by `python docs/make_cli.py` from the programs themselves; do not edit.",
+        "Written by `python docs/make_cli.py` from the help texts of the commands; do not edit.",
     ]
     for command in commands:
-        asked = CliRunner().invoke(app, [*command, "--help"], prog_name="mauve")
+        result = CliRunner().invoke(app, [*command, "--help"], prog_name="mauve")
         parts.append(f"## {' '.join(['mauve', *command])}")
-        parts.append(f"```text\n{asked.stdout.strip()}\n```")
+        parts.append(f"```text\n{result.stdout.strip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 

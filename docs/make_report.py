@@ -1,4 +1,4 @@
-"""Take the pictures of the README: parts of the report that ``mauve demo`` writes.
+"""Write the pictures of the README: parts of the report that ``mauve demo`` writes.
 
 python docs/make_report.py     (needs Chromium, and Playwright of the ``dev`` extra)
 """
@@ -14,20 +14,20 @@ from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH, MARGIN = 1180, 24
-#: Where each picture begins, and how high it is.
+#: CSS selector of the element that each picture starts at, and the height of the picture.
 PICTURES = {"report.png": ("body", 585), "report-why.png": ("#system-1", 880)}
 
 
 def take_pictures(report: Path) -> None:
-    """Show a report in a window and keep parts of it."""
+    """Open a report in a browser and save parts of it as pictures."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page(viewport={"width": WIDTH, "height": 1200})
         page.goto(report.resolve().as_uri())
-        for name, (place, height) in PICTURES.items():
-            box = page.locator(place).bounding_box()
+        for name, (selector, height) in PICTURES.items():
+            box = page.locator(selector).bounding_box()
             left = max(box["x"] - MARGIN, 0)
             width = min(box["width"] + 2 * MARGIN, WIDTH - left)
             clip = {"x": left, "y": box["y"], "width": width, "height": height}

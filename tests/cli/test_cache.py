@@ -1,4 +1,4 @@
-"""``mauve cache`` as its users meet it."""
+"""``mauve cache``."""
 
 import json
 import sqlite3
@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from mauve.cli.cache import cache as app
+from mauve.cli.cache import cache_commands
 from mauve.embed.cache import FeatureCache
 from mauve.embed.protocol import Embedded
 
 
 def invoke(*arguments, columns=80):
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": str(columns)})
+    return CliRunner().invoke(cache_commands, arguments, env={"COLUMNS": str(columns)})
 
 
 @pytest.fixture

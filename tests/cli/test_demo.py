@@ -1,3 +1,5 @@
+"""``mauve demo``."""
+
 import json
 import os
 import re
@@ -6,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+
+pytestmark = pytest.mark.slow
 
 SYSTEMS = ("ancestral", "greedy", "nucleus")
 ENV = {k: v for k, v in os.environ.items() if k != "FORCE_COLOR"} | {"COLUMNS": "80"}
@@ -66,7 +70,7 @@ def test_prints_a_ranking_with_differences_and_a_line_for_each_system(demo):
         assert re.search(rf"^{name}: \w+", out, re.MULTILINE)
 
 
-def test_greedy_is_found_to_say_the_same(demo):
+def test_greedy_decoding_repeats_itself(demo):
     assert re.search("^greedy: (says the same|repeats itself)", demo[1].stdout, re.MULTILINE)
 
 
@@ -104,7 +108,8 @@ def test_without_matplotlib_nothing_is_started(tmp_path):
     hidden = tmp_path / "hidden" / "matplotlib"
     hidden.mkdir(parents=True)
     (hidden / "__init__.py").write_text("raise ImportError('as if it were not installed')")
-    env = ENV | {"PYTHONPATH": str(hidden.parent)}
+    paths = [str(hidden.parent), *filter(None, [ENV.get("PYTHONPATH")])]
+    env = ENV | {"PYTHONPATH": os.pathsep.join(paths)}
     done = run("demo", cwd=tmp_path, env=env)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "error: Pictures need matplotlib: pip install 'mauve-eval[plot]'.\n"

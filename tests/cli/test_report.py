@@ -1,29 +1,18 @@
-"""``mauve compare --report``, and its tables for papers and pages."""
+"""``mauve compare --report``."""
 
 import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from running import QUICK, invoke, start
 
-from mauve.cli import app
-from mauve.cli.explaining import asks_for_perplexity, chosen_metadata
-from mauve.cli.samples import Files, read_files
-from mauve.errors import InvalidParameterError
-
-QUICK = ["--permutations", "50", "--clusterings", "5"]
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "80"})
 
 
 @pytest.fixture(scope="module")
@@ -47,17 +36,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def here(folder, monkeypatch):
+def in_folder(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    return folder
-
-
-@pytest.fixture
-def features(feature_files, tmp_path, monkeypatch):
-    for path in feature_files.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def text_of(page):
@@ -69,26 +49,24 @@ def text_of(page):
 # The report
 
 
-def test_report_of_texts(here, tmp_path):
+@pytest.mark.slow
+def test_report_of_texts(in_folder, tmp_path):
     path = tmp_path / "report.html"
     arguments = ["compare", "human.jsonl", "good.jsonl", "loop.jsonl", *QUICK]
     done = invoke(*arguments, "--report", path)
     assert done.exit_code == 0, done.stderr
     *others, note, named = done.stderr.splitlines()
     assert all(line.startswith("warning: ") for line in others)
-    assert note == (
-        "note: fields that are not used as metadata: weight (not all values are short strings or "
-        "whole numbers)"
-    )
+    assert note.startswith("note: fields that are not used as metadata: weight (not all values")
     assert named == f"report: {path}"
     assert done.stdout == invoke(*arguments).stdout  # the table is the same
-    shown = text_of(path.read_text())
+    page = text_of(path.read_text())
     for part in ("good", "loop", "MAUVE", "venue", "Self-BLEU", "Zipf", "Fréchet"):
-        assert part in shown
-    assert "Gen. PPL" not in shown  # which takes its time
+        assert part in page
+    assert "Gen. PPL" not in page  # which takes its time
 
 
-def test_report_has_the_measures_that_are_asked_for(here, tmp_path):
+def test_report_has_the_measures_that_are_named(in_folder, tmp_path):
     path = tmp_path / "report.html"
     done = invoke(
         "compare", "human.jsonl", "loop.jsonl", *QUICK, "--report", path,
@@ -96,12 +74,12 @@ def test_report_has_the_measures_that_are_asked_for(here, tmp_path):
     )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     assert "Gen. PPL" in done.stdout
-    shown = text_of(path.read_text())
-    assert "Gen. PPL" in shown
-    assert "Self-BLEU" not in shown
+    page = text_of(path.read_text())
+    assert "Gen. PPL" in page
+    assert "Self-BLEU" not in page
 
 
-def test_json_stays_pure(here, tmp_path):
+def test_json_stays_pure(in_folder, tmp_path):
     path = tmp_path / "report.html"
     arguments = ["compare", "human.jsonl", "good.jsonl", *QUICK, "--json"]
     done = invoke(*arguments, "--report", path)
@@ -135,7 +113,7 @@ def test_hostile_names_in_the_report(features):
     assert r"\x1b[31m\u202e" in page
 
 
-def test_metadata_is_for_the_report(here, tmp_path):
+def test_metadata_is_for_the_report(in_folder, tmp_path):
     path = tmp_path / "report.html"
     arguments = ["compare", "human.jsonl", "good.jsonl", *QUICK, "--metadata", "none"]
     alone = invoke(*arguments)
@@ -147,7 +125,7 @@ def test_metadata_is_for_the_report(here, tmp_path):
 
 
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
-def test_what_is_missing_is_said_before_the_work(features, monkeypatch, package):
+def test_missing_packages_are_named_before_the_work(features, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     done = invoke("compare", "human.npy", "nowhere.npy", "--report", "report.html")
     assert done.exit_code == 1
@@ -173,18 +151,15 @@ def test_report_where_nothing_can_be_written(features, name):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_killed_half_way_leaves_no_part_of_a_report(features):
     np.save("long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
     os.mkfifo("prompts")  # which tells when the program is past its start
     Path("report.html").write_text("old")
     before = sorted(features.iterdir())
-    process = subprocess.Popen(
-        [
-            sys.executable, "-m", "mauve", "compare", "long.npy", "other=long.npy",
-            "--prompts", "prompts", "--permutations", "200000", "--report", "report.html",
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+    process = start(
+        "compare", "long.npy", "other=long.npy", "--prompts", "prompts",
+        "--n-permutations", "200000", "--report", "report.html",
     )  # fmt: skip
     with open("prompts", "w") as prompts:
         prompts.writelines(f"prompt {i}\n" for i in range(1000))
@@ -195,69 +170,3 @@ def test_killed_half_way_leaves_no_part_of_a_report(features):
     assert process.returncode == -signal.SIGKILL
     assert sorted(features.iterdir()) == before
     assert Path("report.html").read_text() == "old"
-
-
-# Tables
-
-
-def test_markdown_and_latex(features):
-    arguments = ["compare", "human.npy", "bad.npy", "g_1=good.npy", *QUICK]
-    markdown = invoke(*arguments, "--markdown")
-    assert markdown.exit_code == 0
-    title, rule, best, worst = markdown.stdout.splitlines()
-    assert title.startswith("| system | MAUVE | 95% interval |")
-    assert set(rule) == {*"|-:"}
-    assert best.startswith(r"| g\_1 | ")
-    assert worst.startswith("| bad | ")
-    latex = invoke(*arguments, "--latex", "--measures", "frechet").stdout
-    assert latex.startswith(r"\begin{tabular}{l")
-    assert latex.count(r"\begin{tabular}") == 2
-    assert r"g\_1" in latex
-    wrong = invoke(*arguments, "--latex", "--markdown")
-    assert wrong.exit_code == 2
-    assert "only one of --json, --markdown and --latex" in " ".join(wrong.stderr.split())
-
-
-def test_measures_in_markdown(here):
-    done = invoke(
-        "measure", "good.jsonl", "--human", "human.jsonl", "--measures", "zipf,repetition",
-        "--markdown", "--quiet",
-    )  # fmt: skip
-    assert done.exit_code == 0
-    title, _, good, human = done.stdout.splitlines()
-    assert title == "| system | Zipf ≈ | Rep. ≈ |"
-    assert good.startswith("| good | ")
-    assert human.startswith("| human | ")
-
-
-# Metadata
-
-
-def test_metadata_of_files(here):
-    files = read_files(
-        Path("human.jsonl"), ["human=good.jsonl"], field="text", prompts=None, by_prompt=False
-    )
-    assert [*files.metadata] == ["human (reference)", "human"]
-    assert files.metadata["human"]["venue"][:3] == ["web", "book", "web"]
-    assert files.unread == ("weight",)
-
-
-def test_a_field_that_only_some_files_have_readable_is_left_out():
-    read = {"human": {"year": [1, 2]}, "model": {"site": ["a", "b"]}}
-    files = Files([], {}, None, True, read, ("year",))
-    assert chosen_metadata(files, None) == {"human": {}, "model": {"site": ["a", "b"]}}
-    with pytest.raises(InvalidParameterError, match="The field 'year' of --metadata must have"):
-        chosen_metadata(files, "site,year")
-
-
-@pytest.mark.parametrize("asked", ["", "site,", "SITE"])
-def test_fields_are_named_as_they_are(asked):
-    files = Files([], {}, None, True, {"model": {"site": ["a", "b"]}}, ())
-    with pytest.raises(InvalidParameterError, match=r"a field of the files\. They have site"):
-        chosen_metadata(files, asked)
-
-
-def test_measures_with_a_language_model():
-    assert asks_for_perplexity("zipf,perplexity")
-    assert asks_for_perplexity("all")
-    assert not asks_for_perplexity("text,features,model")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import mauve
 from mauve.atomic import atomic_write
-from mauve.cli.files import check_picture, write_picture
+from mauve.cli.outputs import check_picture, write_picture
 from mauve.comparison.paper import result_from_counts
 from mauve.plots import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
 from mauve.plots.clusters import MOST_CLUSTERS, MOST_POINTS, shown_clusters

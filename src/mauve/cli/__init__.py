@@ -1,4 +1,4 @@
-"""The command line: ``mauve COMMAND``. One file for each command: parse, call, print."""
+"""The command line, ``mauve COMMAND``, with a module for each command."""
 
 import io
 import sys
@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from mauve import __version__
-from mauve.cli.cache import cache
-from mauve.cli.compare import compare
-from mauve.cli.demo import demo
-from mauve.cli.embed import embed
-from mauve.cli.explain import explain
-from mauve.cli.measure import measure
+from mauve.cli.cache import cache_commands
+from mauve.cli.compare import compare_command
+from mauve.cli.demo import demo_command
+from mauve.cli.embed import embed_command
+from mauve.cli.explain import explain_command
+from mauve.cli.measure import measure_command
+from mauve.cli.option_groups import PanelCommand
 from mauve.cli.terminal import one_line_errors
 
 app = typer.Typer(
@@ -23,9 +24,15 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: the same in a pipe, in a file and in the docs
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
-for command in (compare, explain, measure, embed, demo):
-    app.command()(one_line_errors(command))
-app.add_typer(cache)
+for name, command in {
+    "compare": compare_command,
+    "explain": explain_command,
+    "measure": measure_command,
+    "embed": embed_command,
+    "demo": demo_command,
+}.items():
+    app.command(name, cls=PanelCommand)(one_line_errors(command))
+app.add_typer(cache_commands)
 
 
 def _print_version(wanted: bool) -> None:

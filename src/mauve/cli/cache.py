@@ -1,4 +1,4 @@
-"""``mauve cache``: what the cache of features holds, and how to be rid of it."""
+"""``mauve cache``: show and clear the cache of features."""
 
 import json
 from typing import Annotated
@@ -10,20 +10,20 @@ from mauve.cli.terminal import new_console, one_line_errors, warnings_as_lines
 from mauve.embed.cache import FeatureCache
 from mauve.escape import escaped
 
-cache = typer.Typer(
+cache_commands = typer.Typer(
     name="cache",
-    help="Look at the features that are kept on disk, or delete them.",
+    help="Show or delete the features that are cached on disk.",
     rich_markup_mode=None,
 )
 
 
-@cache.callback(invoke_without_command=True)
+@cache_commands.callback(invoke_without_command=True)
 def _without_command(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-@cache.command()
+@cache_commands.command()
 @one_line_errors
 def info(
     as_json: Annotated[
@@ -32,30 +32,30 @@ def info(
 ) -> None:
     """Show where the cache is, its size, and its texts by embedder."""
     with warnings_as_lines():
-        found = FeatureCache().info()
+        cached = FeatureCache().info()
     if as_json:
         as_dict = {
-            "folder": str(found.folder),
-            "texts": found.n_texts,
-            "bytes": found.n_bytes,
-            "embedders": found.embedders,
+            "folder": str(cached.folder),
+            "texts": cached.n_texts,
+            "bytes": cached.n_bytes,
+            "embedders": cached.embedders,
         }
         typer.echo(json.dumps(as_dict, indent=2))
         return
     console = new_console()
-    console.print(f"folder: {escaped(str(found.folder))}", soft_wrap=True)
-    console.print(f"texts:  {found.n_texts}")
-    console.print(f"size:   {decimal(found.n_bytes)}")
-    for signature, n_texts in found.embedders.items():
+    console.print(f"folder: {escaped(str(cached.folder))}", soft_wrap=True)
+    console.print(f"texts:  {cached.n_texts}")
+    console.print(f"size:   {decimal(cached.n_bytes)}")
+    for signature, n_texts in cached.embedders.items():
         console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
 
 
-@cache.command()
+@cache_commands.command()
 @one_line_errors
 def clear(
     embedder: Annotated[
         str | None,
-        typer.Option(metavar="SIGNATURE", help="Delete only what this embedder made."),
+        typer.Option(metavar="SIGNATURE", help="Delete only the features of this embedder."),
     ] = None,
 ) -> None:
     """Delete the features of all texts, or those of one embedder."""
@@ -64,7 +64,7 @@ def clear(
     typer.echo(f"deleted the features of {n_texts} {'text' if n_texts == 1 else 'texts'}")
 
 
-@cache.command()
+@cache_commands.command()
 @one_line_errors
 def path() -> None:
     """Print the folder of the cache; MAUVE_CACHE sets another."""

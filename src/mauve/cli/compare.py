@@ -1,274 +1,159 @@
-"""``mauve compare``: files of texts or features in, a table of scores out."""
+"""``mauve compare``: measure how far systems are from human text."""
 
 import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import mauve
-from mauve.cli import comparing, embedding, explaining, measuring, samples
-from mauve.cli.embedding import choice
-from mauve.cli.files import PICTURES, check_picture, write_picture
-from mauve.cli.tables import how_to_read, print_comparison
-from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
+from mauve.cli.inputs import make_embedder, read_inputs, read_training, select_metadata
+from mauve.cli.option_groups import with_flags
+from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
+from mauve.cli.options_output import AddedMeasures, CompareOutput, MeasureOptions, MetadataOptions
+from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreOptions
+from mauve.cli.outputs import check_picture, write_picture
+from mauve.cli.render import print_result
+from mauve.cli.render_explanation import unused_fields_note
+from mauve.cli.terminal import collected_warnings, progress_bar, say
+from mauve.cli.values import named_models
 from mauve.comparison.comparison import Comparison
-from mauve.embed.cached import RememberedEmbedder
-from mauve.embed.registry import get_embedder
-from mauve.escape import escaped
-from mauve.measures.registry import check_names
-from mauve.measures.results import Measurements
+from mauve.lm.scorer import RememberedScorer, get_scorer
+from mauve.measures.material import load_training
+from mauve.measures.protocol import Need
+from mauve.measures.registry import check_names, get_measures
+from mauve.measures.run import measure_samples
 from mauve.reports.page import check_report
+from mauve.reports.run import report_comparison
 
-_INTERVALS = ("influence", "bootstrap")
-
-
-def print_result(
-    comparison: Comparison,
-    human: Path,
-    *,
-    measured: Measurements | None = None,
-    margin: float | None = None,
-    quiet: bool = False,
-) -> None:
-    """Print what a reader needs: tables, how to read them, recipe."""
-    console = new_console()
-    n_human = next(iter(comparison.values())).n_human
-    if not quiet:
-        console.print(f"against {n_human} human texts, {escaped(str(human))}", soft_wrap=True)
-        console.print()
-    print_comparison(console, comparison, margin)
-    if measured is not None:
-        console.print()
-        measuring.print_measurements(console, measured)
-    if quiet:
-        return
-    console.print()
-    console.print(how_to_read(margin))
-    signatures = [result.signature for result in comparison.values()]
-    if measured is not None:
-        console.print()
-        console.print(measuring.how_to_read(measured, gaps=False))
-        signatures.append(measured.signature)
-    console.print()
-    for signature in dict.fromkeys(signatures):
-        console.print(f"signature: {escaped(signature)}", soft_wrap=True)
+_ALL_NEEDS: set[Need] = {
+    "texts", "tokens", "log_probabilities", "features", "model", "training",
+}  # fmt: skip
 
 
-def _checked_plot(path: Path | None) -> Path | None:
-    if path is not None and path.suffix.lower() not in PICTURES:
-        raise typer.BadParameter(
-            f"'{escaped(str(path))}' must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}."
-        )
-    return path
-
-
-def compare(
-    human: samples.Human,
-    systems: samples.Systems,
-    embedder: embedding.EmbedderName = "bundled",
-    pooling: embedding.Pooling = None,
-    layer: embedding.Layer = None,
-    max_length: embedding.MaxLength = None,
-    dtype: embedding.Dtype = None,
-    revision: embedding.Revision = None,
-    field: embedding.Field = "text",
-    strip: embedding.Strip = False,
-    match_length: samples.MatchLength = False,
-    empty: embedding.Empty = "error",
-    no_cache: embedding.NoCache = False,
-    buckets: comparing.Buckets = "auto",
-    quantizer: comparing.Quantizer = "kmeans",
-    clusterings: comparing.Clusterings = None,
-    scaling: comparing.Scaling = 5.0,
-    estimator: comparing.Estimator = "jackknife",
-    confidence: samples.Confidence = 0.95,
-    interval: Annotated[
-        str,
-        choice(_INTERVALS, f"How the standard error is found: {', '.join(_INTERVALS)}."),
-    ] = "influence",
-    bootstrap: Annotated[
-        int, typer.Option(metavar="N", min=20, help="Resamples, with --interval bootstrap.")
-    ] = 200,
-    permutations: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, help="Permutations for p-value and ceiling; 0 leaves them out."
-        ),
-    ] = 1000,
-    explained_variance: comparing.ExplainedVariance = 0.9,
-    order: comparing.Order = "norm-pca",
-    seed: samples.Seed = 0,
-    device: comparing.Device = "auto",
-    prompts: samples.PromptFile = None,
-    by_prompt: samples.ByPrompt = False,
-    measures: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help=f"Print other measures too: names with commas between them, "
-            f"{measuring.GROUP_HELP}. See mauve measure --list.",
-        ),
-    ] = None,
-    tokenizer: measuring.Tokenizer = "words",
-    language_model: measuring.LanguageModel = "bundled",
-    model: measuring.Models = None,
-    training: measuring.Training = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            metavar="DELTA",
-            callback=samples.between_0_and_1,
-            help="Add p-values for being within DELTA: of human text, and of each other.",
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=_checked_plot,
-            help="Write the divergence curves to a .png, .svg or .pdf file.",
-        ),
-    ] = None,
-    report: explaining.Report = None,
-    metadata: explaining.MetadataFields = None,
-    as_json: samples.AsJson = False,
-    as_markdown: samples.AsMarkdown = False,
-    as_latex: samples.AsLatex = False,
-    quiet: samples.Quiet = False,
+@with_flags
+def compare_command(
+    samples: SampleOptions,
+    texts: TextOptions,
+    embedding: EmbedderOptions,
+    score: ScoreOptions,
+    inference: InferenceOptions,
+    equivalence: EquivalenceOptions,
+    added: AddedMeasures,
+    measuring: MeasureOptions,
+    explaining: MetadataOptions,
+    output: CompareOutput,
 ) -> None:
     """Measure how far each system's texts are from human texts."""
-    samples.only_one(json=as_json, markdown=as_markdown, latex=as_latex)
-    if plot is not None:
-        check_picture(plot)
-    if report is not None:
-        check_report(report)
-    elif metadata is not None:
+    if output.plot is not None:
+        check_picture(output.plot)
+    if output.report is not None:
+        check_report(output.report)
+    elif explaining.metadata is not None:
         raise typer.BadParameter("--metadata is for --report, which is not given.")
-    models = measuring.named_models(model)
-    if measures is None and (model or training is not None):
+    models = named_models(measuring.models)
+    if added.measures is not None:
+        check_names(added.measures)  # now, not after the comparison
+    elif models or measuring.training is not None:
         raise typer.BadParameter("--model and --training are for --measures, which is not given.")
-    if measures is not None:
-        check_names(measures)  # now, not after the comparison
-    files = samples.read_files(human, systems, field=field, prompts=prompts, by_prompt=by_prompt)
-    known = explaining.chosen_metadata(files, metadata)
-    trained = measuring.read_training(training, field)
-    chosen = samples.chosen_embedder(
-        files,
-        human,
-        embedder,
-        pooling=pooling,
-        layer=layer,
-        max_length=max_length,
-        dtype=dtype,
-        device=device,
-        revision=revision,
-    )
-    to_measure = (
-        explaining.report_measures(is_text=files.is_text)
-        if report and measures is None
-        else measures
-    )
-    if to_measure is not None and files.is_text:
-        chosen = RememberedEmbedder(get_embedder(chosen))  # texts are read twice
+    inputs = read_inputs(samples)
+    metadata = select_metadata(inputs, explaining.metadata)
+    training = read_training(measuring.training, samples.field)
+    embedder = make_embedder(embedding, inputs, samples.human)
+    device = embedding.device
     scorer = None
-    if to_measure is not None and files.is_text and explaining.asks_for_perplexity(to_measure):
-        scorer = explaining.remembered_scorer(language_model, device)  # and again for a report
-    with collected_warnings() as said, progress_bar(not quiet) as on_progress:
+    if added.measures is not None and inputs.is_text and needs_language_model(added.measures):
+        scorer = RememberedScorer(get_scorer(measuring.language_model, device=device))
+    with collected_warnings() as messages, progress_bar(not output.quiet) as on_progress:
         comparison = mauve.compare(
-            files.human,
-            files.systems,
-            embedder=chosen,
-            cache=not no_cache,
-            strip=strip,
-            match_length=match_length,
-            empty=empty,
-            num_buckets=comparing.number_or_auto(buckets),
-            n_clusterings=clusterings,
-            quantizer=quantizer,
-            scaling=scaling,
-            estimator=estimator,
-            confidence=confidence,
-            interval=interval,
-            n_bootstrap=bootstrap,
-            n_permutations=permutations,
-            prompts=files.prompts,
-            explained_variance=explained_variance,
-            order=order,
-            seed=seed,
+            inputs.human,
+            inputs.systems,
+            embedder=embedder,
+            prompts=inputs.prompts,
             device=device,
+            cache=not embedding.no_cache,
             on_progress=on_progress,
+            **texts.keywords(),
+            **score.keywords(),
+            **inference.keywords(),
         )
-        measured = None
-        if to_measure is not None:
-            measured = mauve.measure(
-                files.human,
-                files.systems,
-                to_measure,
-                tokenizer=tokenizer,
-                language_model=scorer or language_model,
-                embedder=chosen,
+        measured = report = None
+        if added.measures is not None:
+            loaded = comparison.compared.samples
+            measured = measure_samples(
+                loaded,
+                added.measures,
+                tokenizer=measuring.tokenizer,
+                language_model=scorer or measuring.language_model,
                 models=models,
-                training=trained,
-                prompts=files.prompts,
-                confidence=confidence,
-                cache=not no_cache,
-                strip=strip,
-                match_length=match_length,
-                empty=empty,
-                seed=seed,
+                training=load_training(training, loaded, strip=texts.strip, empty=texts.empty),
+                confidence=inference.confidence,
+                seed=inference.seed,
                 device=device,
                 comparison=comparison,
                 on_progress=on_progress,
             )
-        explanation = None
-        if report is not None:
-            explanation = mauve.explain(
+        if output.report is not None:
+            report = report_comparison(
                 comparison,
-                metadata=known,
+                output.report,
+                measurements=measured,
+                metadata=metadata,
                 language_model=scorer,
-                seed=seed,
                 device=device,
                 on_progress=on_progress,
             )
-    shown = measured if measures is not None else None
-    last = comparison.warnings  # said last; the others are of the cache, say
-    if measured is not None and shown is None:
-        last += measured.warnings  # which the report has
-    for message in said:
-        if message not in last:
+    later = comparison.warnings  # printed after the tables
+    for message in (*messages, *(measured.warnings if measured is not None else ())):
+        if message not in later:
             say("warning", message)
-    if plot is not None:
-        write_picture(comparison, plot)
-    if report is not None and explanation is not None:
-        comparison.to_html(report, explanation=explanation, measured=measured)
-    if as_json:
-        found = _as_dict(comparison, margin)
-        if shown is not None:
-            found["measures"] = shown.to_dict()
-        typer.echo(json.dumps(found, indent=2, allow_nan=False))
-    elif as_markdown or as_latex:
-        tables = (comparison,) if shown is None else (comparison, shown)
-        parts = [own.to_markdown() if as_markdown else own.to_latex() for own in tables]
-        typer.echo("\n\n".join(parts))
+            later += (message,)
+    if output.plot is not None:
+        write_picture(comparison, output.plot)
+    if output.json:
+        result = _as_dict(comparison, equivalence.margin)
+        if measured is not None:
+            result["measures"] = measured.to_dict()
+        typer.echo(json.dumps(result, indent=2, allow_nan=False))
+    elif output.markdown or output.latex:
+        tables = (comparison,) if measured is None else (comparison, measured)
+        typer.echo(
+            "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
+        )
     else:
-        print_result(comparison, human, measured=shown, margin=margin, quiet=quiet)
-    if quiet:
+        print_result(
+            comparison, samples.human, measured, margin=equivalence.margin, quiet=output.quiet
+        )
+    if output.quiet:
         return
     for message in comparison.warnings:
         say("warning", message)
-    if report is not None and explanation is not None:
-        explaining.say_left_out(files, explanation, metadata)
-        say("report", str(report))
+    if report is not None:
+        unread = inputs.unread if explaining.metadata is None else ()
+        if note := unused_fields_note(report.explanation, unread):
+            say("note", note)
+        say("report", str(report.path))
+
+
+def needs_language_model(measures: str) -> bool:
+    """Return whether a language model is to read the texts.
+
+    Examples
+    --------
+    >>> needs_language_model("zipf,default"), needs_language_model("text")
+    (True, False)
+    """
+    return any(
+        "log_probabilities" in measure.needs for measure in get_measures(measures, _ALL_NEEDS)
+    )
 
 
 def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:
-    """Return the comparison with the version, and with the equivalence tests if asked for."""
-    found = {"version": mauve.__version__, **comparison.to_dict()}
+    """Return the comparison with the version, and the equivalence tests if there is a margin."""
+    result = {"version": mauve.__version__, **comparison.to_dict()}
     if margin is not None:
-        found["margin"] = margin
-        for result in found["results"]:
-            result["p_equivalence"] = comparison[result["name"]].equivalence(margin)
-        for entry, difference in zip(found["differences"], comparison.differences(), strict=True):
+        result["margin"] = margin
+        for entry in result["results"]:
+            entry["p_equivalence"] = comparison[entry["name"]].equivalence(margin)
+        for entry, difference in zip(result["differences"], comparison.differences(), strict=True):
             entry["p_equivalence"] = difference.equivalence(margin)
-    return found
+    return result

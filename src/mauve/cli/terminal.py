@@ -1,4 +1,4 @@
-"""What the commands share at the terminal: literal text, messages, progress, exit codes."""
+"""The terminal: console, messages, progress bar, one-line errors and exit codes."""
 
 import functools
 import os
@@ -28,7 +28,7 @@ from mauve.escape import escaped
 P = ParamSpec("P")
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-_SHOW_AFTER = 1.0  # seconds; what is over before needs no bar
+_SHOW_AFTER = 1.0  # seconds; shorter work needs no progress bar
 
 
 def new_console(*, stderr: bool = False) -> Console:
@@ -42,11 +42,11 @@ def say(kind: str, message: str) -> None:
 
 
 def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Wrap a command so that what can go wrong ends in one line and an exit code.
+    """Wrap a command so that expected errors end in one line and an exit code.
 
-    Errors of this package and of the operating system end in ``error: ...`` and 1, Ctrl-C
-    in 130; a reader that stops early (``| head -1``) in silence. All else is a bug and
-    keeps its traceback.
+    Errors of this package and of the operating system print ``error: ...`` and exit with 1;
+    Ctrl-C exits with 130; a reader that stops early (``| head -1``) ends the command without
+    a message. Any other exception is a bug and keeps its traceback.
     """
 
     @functools.wraps(command)
@@ -57,7 +57,7 @@ def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
             say("error", "interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            # What is left in the buffer would raise again when Python closes stdout.
+            # The rest of the buffer would raise again when Python closes stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
         except (MauveError, OSError) as error:
@@ -69,7 +69,7 @@ def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def collected_warnings() -> Iterator[list[str]]:
-    """Keep the package's warnings from Python's own format, and yield what they said."""
+    """Catch the package's warnings, and yield a list that holds their messages afterwards."""
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", MauveWarning)
@@ -79,7 +79,7 @@ def collected_warnings() -> Iterator[list[str]]:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Print the package's warnings in one line each, when the work inside is over."""
+    """Print the package's warnings in one line each, after the work inside."""
     with collected_warnings() as messages:
         yield
     for message in messages:
@@ -87,7 +87,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 class _SpeedColumn(ProgressColumn):
-    """Texts a second, where texts are what is counted."""
+    """Texts per second while texts are embedded."""
 
     def render(self, task: Task) -> Text:
         if task.speed is None or task.description != "embedding":
@@ -96,19 +96,19 @@ class _SpeedColumn(ProgressColumn):
 
 
 class _LateProgress(Progress):
-    """A progress bar that appears only when the work takes its time."""
+    """A progress bar that appears only if the work takes more than a second."""
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        shown = [task for task in self.tasks if (task.elapsed or 0.0) > _SHOW_AFTER]
-        if shown:
-            yield self.make_tasks_table(shown)
+        slow_tasks = [task for task in self.tasks if (task.elapsed or 0.0) > _SHOW_AFTER]
+        if slow_tasks:
+            yield self.make_tasks_table(slow_tasks)
 
 
 @contextmanager
 def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a callback for ``on_progress``, or None where nobody would see the bar.
+    """Yield a callback for ``on_progress``, or None if stderr is no terminal.
 
-    The bar goes to stderr and is gone when the work is over.
+    The bar is drawn on stderr and removed after the work.
     """
     if not (wanted and sys.stderr.isatty()):
         yield None

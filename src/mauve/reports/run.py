@@ -141,7 +141,11 @@ def report_comparison(
         scorer = RememberedScorer(get_scorer(language_model, device=device))
     if explanation is None:
         explanation = explain(
-            comparison, metadata=metadata, language_model=scorer, on_progress=on_progress
+            comparison,
+            metadata=metadata,
+            language_model=scorer,
+            seed=comparison.compared.settings.seed,
+            on_progress=on_progress,
         )
     if measurements is None:
         samples = comparison.compared.samples

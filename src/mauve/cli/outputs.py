@@ -1,26 +1,40 @@
-"""Pictures that commands write."""
+"""Check and write the files that commands write."""
 
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import typer
+
 from mauve.atomic import atomic_write, check_writable
+from mauve.cli.values import named_systems
 from mauve.errors import InvalidParameterError
+from mauve.escape import escaped
 from mauve.plots import HasCurve, new_axes, plot_curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Suffixes of pictures, which are also Matplotlib's names of the formats.
-PICTURES = (".png", ".svg", ".pdf")
+PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def check_output(path: Path, human: Path, systems: list[str]) -> None:
+    """Raise if a file cannot be written, or is one of the files to read."""
+    inputs = [human, *named_systems(systems).values()]
+    if path.resolve() in [file.resolve() for file in inputs]:
+        raise typer.BadParameter(
+            f"'{escaped(str(path))}' is one of the files to read: write to another."
+        )
+    check_writable(path)
 
 
 def check_picture(path: Path) -> None:
-    """Raise unless a picture can be drawn and written to `path`; before the work starts."""
-    if path.suffix.lower() not in PICTURES:
+    """Raise unless a picture can be drawn and written to `path`; call it before the work."""
+    if path.suffix.lower() not in PICTURE_SUFFIXES:
         raise InvalidParameterError(
-            f"'{path}' must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}. "
+            f"'{path}' must end in {', '.join(PICTURE_SUFFIXES[:-1])} or {PICTURE_SUFFIXES[-1]}. "
             f"Got '{path.suffix or path.name}' instead."
         )
     new_axes()  # raises where Matplotlib is missing

@@ -1,0 +1,155 @@
+"""Options in the panels *Input* and *Embedder*: which texts, and what embeds them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mauve.cli.option_groups import OptionGroup, choice
+from mauve.cli.values import check_systems
+from mauve.embed.protocol import DTYPES, POOLINGS
+from mauve.text.normalize import EMPTY
+
+Field = Annotated[
+    str, typer.Option(metavar="NAME", help="Field or column that holds the text in a file.")
+]
+Strip = Annotated[
+    bool, typer.Option("--strip", help="Remove white space at both ends of every text.")
+]
+Empty = Annotated[
+    str,
+    choice(
+        EMPTY,
+        "What to do with a text that has no characters: 'error', or 'keep', which reads it as "
+        "one end-of-text token.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class SampleOptions(OptionGroup):
+    """The files of human texts and of systems, and the prompts of the texts."""
+
+    panel = "Input"
+
+    human: Annotated[
+        Path,
+        typer.Argument(
+            metavar="HUMAN",
+            help="Human texts: a .txt (one a line), .jsonl (field 'text'), .csv or .parquet file, "
+            "also with .gz, or - for lines or JSON lines from stdin; or their features, a .npy, "
+            ".npy.gz or .safetensors file of shape (number of texts, dimension).",
+        ),
+    ]
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM",
+            callback=check_systems,
+            help="Each system's texts or features, in the same kinds of file. A system is named "
+            "after its file; NAME=FILE gives it another name.",
+        ),
+    ]
+    field: Field = "text"
+    prompts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The prompt of each text, one a line, in the order of the texts, which is the "
+            "same in every file. Texts of one prompt are not independent; intervals and tests "
+            "take that into account.",
+        ),
+    ] = None
+    by_prompt: Annotated[
+        bool,
+        typer.Option("--by-prompt", help="The same, with the field 'prompt' of the files."),
+    ] = False
+
+
+@dataclass(frozen=True)
+class TextOptions(OptionGroup):
+    """How texts are prepared before they are embedded or counted."""
+
+    panel = "Input"
+
+    strip: Strip = False
+    match_length: Annotated[
+        bool,
+        typer.Option("--match-length", help="Cut all texts to the same number of words."),
+    ] = False
+    empty: Empty = "error"
+
+
+@dataclass(frozen=True)
+class EmbedInputOptions(OptionGroup):
+    """The file that ``mauve embed`` reads."""
+
+    panel = "Input"
+
+    texts: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TEXTS",
+            help="A .txt, .jsonl, .csv or .parquet file, also with .gz, or - for lines or JSON "
+            "lines from stdin.",
+        ),
+    ]
+    field: Field = "text"
+    strip: Strip = False
+    empty: Empty = "error"
+
+
+@dataclass(frozen=True)
+class EmbedderOptions(OptionGroup):
+    """The model that turns texts into features, and where it runs."""
+
+    panel = "Embedder"
+
+    embedder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What turns text into features: 'bundled', a Transformers model on the hub or in "
+            "a folder, 'sentence:NAME', or the http(s) address of an OpenAI-compatible endpoint.",
+        ),
+    ] = "bundled"
+    pooling: Annotated[
+        str | None,
+        choice(
+            POOLINGS,
+            f"How the tokens of a text become one row of features: {', '.join(POOLINGS)}; "
+            "'bundled' has surprisal, mean and last.",
+        ),
+    ] = None
+    layer: Annotated[
+        int | None, typer.Option(metavar="N", help="Hidden layer, 0 for the embeddings.")
+    ] = None
+    max_length: Annotated[
+        int | None, typer.Option(metavar="N", min=2, help="Tokens to read of each text.")
+    ] = None
+    dtype: Annotated[
+        str | None, choice(DTYPES, f"Number type of the model: {', '.join(DTYPES)}.")
+    ] = None
+    revision: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Commit, tag or branch of a model on the hub."),
+    ] = None
+    device: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Where to compute: 'auto' runs models on the GPUs that are there and clusters on "
+            "the CPU; 'cpu', or a torch device such as 'cuda', does both there; embed takes "
+            "several, such as 'cuda:0,cuda:1'. The bundled model always runs on the CPU.",
+        ),
+    ] = "auto"
+    # Python: cache=False. A flag can only switch something on.
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither read nor write the cache of features.")
+    ] = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options that change what the embedder computes, None where not given."""
+        names = ("pooling", "layer", "max_length", "dtype", "revision")
+        return {name: getattr(self, name) for name in names}

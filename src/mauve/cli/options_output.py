@@ -1,0 +1,289 @@
+"""Options in the panels *Measures*, *Explanation* and *Output*: what is computed and shown."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mauve.cli.option_groups import OptionGroup
+from mauve.cli.outputs import PICTURE_SUFFIXES
+from mauve.cli.values import between_0_and_1, number_or_auto, path_ending_in
+from mauve.measures.registry import GROUPS, MEASURES
+
+_FEATURE_SUFFIXES = (".npy", ".safetensors")
+_DIRECTIONS = {
+    "higher": "higher is better",
+    "lower": "lower is better",
+    "human": "nearest to human",
+}
+_GROUPS_HELP = f"or of groups: {', '.join(GROUPS)}"
+
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        callback=path_ending_in(".html"),
+        help="Write a report to a .html file: scores, pictures, clusters and texts in one page.",
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but the result, and errors.")
+]
+
+
+def print_measures(wanted: bool) -> None:
+    """Print a line for each measure and exit, for ``--list``."""
+    if not wanted:
+        return
+    for name, measure in MEASURES.items():
+        extra = f" (needs mauve-eval[{measure.extra}])" if measure.extra else ""
+        typer.echo(f"{name:20} {_DIRECTIONS[measure.direction]:20} {measure.summary}{extra}")
+    raise typer.Exit
+
+
+@dataclass(frozen=True)
+class MeasureOptions(OptionGroup):
+    """What the comparison measures need beside the texts."""
+
+    panel = "Measures"
+
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What counts as a token: 'words', 'bundled', a tokenizer.json or its folder, or a "
+            "Transformers tokenizer.",
+        ),
+    ] = "words"
+    language_model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Model that computes the perplexity of texts: 'bundled', or a causal Transformers "
+            "model on the hub or in a folder.",
+        ),
+    ] = "bundled"
+    # Python has a mapping `models`; here each system's model is a flag of its own.
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="NAME=MODEL@DECODER",
+            help="The Transformers model behind a system and how it decodes, such as "
+            "gpt2@nucleus:0.95, for how well it predicts the human texts. May be given many times; "
+            "a NAME without texts has these measures alone.",
+        ),
+    ] = None
+    training: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Texts that the systems were trained on, to find copies of them."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class AddedMeasures(OptionGroup):
+    """The measures that ``mauve compare`` adds to MAUVE."""
+
+    panel = "Measures"
+
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Print other measures too: names with commas between them, {_GROUPS_HELP}. "
+            "See mauve measure --list.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class MeasureNames(OptionGroup):
+    """The measures that ``mauve measure`` computes."""
+
+    panel = "Measures"
+
+    measures: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Names of measures with commas between them, {_GROUPS_HELP}. --list shows all "
+            "measures.",
+        ),
+    ] = "default"
+    list_all: Annotated[
+        bool,
+        typer.Option("--list", callback=print_measures, is_eager=True, help="List all measures."),
+    ] = False
+    prompt_context: Annotated[
+        bool,
+        typer.Option(
+            "--prompt-context",
+            help="Let language models read the prompt before each text; only the text is scored.",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class MetadataOptions(OptionGroup):
+    """The fields of the files that describe texts."""
+
+    panel = "Explanation"
+
+    metadata: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELDS",
+            help="Fields of the files that say where a text is from or what it is about, with "
+            "commas between them, to see which clusters they dominate; or 'none'. By default all "
+            "that have short strings or whole numbers. In compare, with --report only.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ExplanationOptions(MetadataOptions):
+    """How a comparison is explained."""
+
+    n_clusters: Annotated[
+        Any,  # int or "auto": Typer has no unions
+        typer.Option(
+            metavar="N",
+            parser=number_or_auto,
+            help="Number of clusters of texts, or 'auto': up to 30, fewer where there are few "
+            "texts.",
+        ),
+    ] = "auto"
+    mixture: Annotated[
+        float,
+        typer.Option(
+            metavar="LAMBDA",
+            callback=between_0_and_1,
+            help="Weight of human text in the mixture that human text and system are compared "
+            "with.",
+        ),
+    ] = 0.5
+    language_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Add the perplexity of each cluster under a language model: 'bundled', or a "
+            "causal Transformers model on the hub or in a folder.",
+        ),
+    ] = None
+    n_texts: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Example texts of each cluster to keep for JSON and the report, of human text "
+            "and of the system each.",
+        ),
+    ] = 5
+
+
+@dataclass(frozen=True)
+class FormatOptions(OptionGroup):
+    """The format of the result on stdout, of which one can be chosen."""
+
+    panel = "Output"
+
+    json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")] = (
+        False
+    )
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print Markdown tables and nothing else on stdout.")
+    ] = False
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Print LaTeX tables and nothing else on stdout.")
+    ] = False
+    quiet: Quiet = False
+
+    def __post_init__(self) -> None:
+        formats = [name for name in ("json", "markdown", "latex", "csv") if hasattr(self, name)]
+        if sum(getattr(self, name) for name in formats) > 1:
+            *flags, last = (f"--{name}" for name in formats)
+            raise typer.BadParameter(f"only one of {', '.join(flags)} and {last} can be given.")
+
+
+@dataclass(frozen=True)
+class CompareOutput(FormatOptions):
+    """What ``mauve compare`` prints and writes."""
+
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=path_ending_in(*PICTURE_SUFFIXES),
+            help="Write the divergence curves to a .png, .svg or .pdf file.",
+        ),
+    ] = None
+    report: Report = None
+
+
+@dataclass(frozen=True)
+class ExplainOutput(FormatOptions):
+    """What ``mauve explain`` prints and writes."""
+
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Clusters of each kind to describe.")
+    ] = 3
+    examples: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Example texts of each cluster to print, of human text and of the system each.",
+        ),
+    ] = 1
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=path_ending_in(".jsonl"),
+            help="Write what every text contributes to the divergences to a .jsonl file, one text "
+            "a line.",
+        ),
+    ] = None
+    report: Report = None
+
+
+@dataclass(frozen=True)
+class MeasureOutput(FormatOptions):
+    """What ``mauve measure`` prints."""
+
+    csv: Annotated[
+        bool,
+        typer.Option(
+            "--csv", help="Print one line for each system and measure and nothing else on stdout."
+        ),
+    ] = False
+    gaps: Annotated[
+        bool,
+        typer.Option(
+            "--gaps",
+            help="Show the gap |T(Q) - T(P)| between a statistic T of a system's texts Q and of "
+            "the human texts P, not T(Q).",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class EmbedOutput(OptionGroup):
+    """What ``mauve embed`` writes."""
+
+    panel = "Output"
+
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            callback=path_ending_in(*_FEATURE_SUFFIXES),
+            help="Where to write: .npy or .safetensors.",
+        ),
+    ]
+    quiet: Quiet = False

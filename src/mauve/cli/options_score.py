@@ -1,0 +1,134 @@
+"""Options in the panels *Score* and *Inference*: how MAUVE is estimated and tested."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from mauve.cli.option_groups import OptionGroup, choice
+from mauve.cli.values import between_0_and_1, number, number_or_auto
+from mauve.frontier.estimators import ESTIMATORS
+from mauve.quantize.reduce import ORDERS
+from mauve.quantize.registry import QUANTIZERS
+
+_INTERVALS = ("influence", "bootstrap")
+
+
+@dataclass(frozen=True)
+class ScoreOptions(OptionGroup):
+    """How MAUVE is computed from features."""
+
+    panel = "Score"
+
+    num_buckets: Annotated[
+        Any,  # int or "auto": Typer has no unions
+        typer.Option(
+            metavar="K",
+            parser=number_or_auto,
+            help="Number of buckets, or 'auto': a tenth of the smallest sample, from 2 to 500; the "
+            "nearest cube for drmm, 744 for lattice.",
+        ),
+    ] = "auto"
+    quantizer: Annotated[
+        str,
+        choice(
+            QUANTIZERS,
+            f"What divides the features into buckets: {', '.join(QUANTIZERS)}; the latter two are "
+            "trained, and need torch.",
+        ),
+    ] = "kmeans"
+    n_clusterings: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=5,
+            help="Number of clusterings to average over, a multiple of 5; 40 by default, or 5 "
+            "with a quantizer that is trained.",
+        ),
+    ] = None
+    scaling: Annotated[
+        float,
+        typer.Option(
+            metavar="C",
+            callback=number("above 0", lambda x: 0 < x < math.inf),
+            help="Scaling constant c of the MAUVE paper.",
+        ),
+    ] = 5.0
+    estimator: Annotated[
+        str,
+        choice(ESTIMATORS, f"How divergences are estimated from counts: {', '.join(ESTIMATORS)}."),
+    ] = "jackknife"
+    explained_variance: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            callback=number("above 0 and at most 1", lambda x: 0 < x <= 1),
+            help="Share of the variance that the principal components keep.",
+        ),
+    ] = 0.9
+    order: Annotated[
+        str,
+        choice(
+            ORDERS,
+            "Scale features to unit length before the projection on principal components or "
+            f"after it: {', '.join(ORDERS)}.",
+        ),
+    ] = "norm-pca"
+
+
+@dataclass(frozen=True)
+class ConfidenceOptions(OptionGroup):
+    """Level of the intervals, and the random seed."""
+
+    panel = "Inference"
+
+    confidence: Annotated[
+        float,
+        typer.Option(metavar="LEVEL", callback=between_0_and_1, help="Level of the intervals."),
+    ] = 0.95
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed.")] = 0
+
+
+@dataclass(frozen=True)
+class PermutationOptions(ConfidenceOptions):
+    """The same, and permutation tests."""
+
+    n_permutations: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Permutations for p-values and the ceiling; 0 leaves them out of compare, and "
+            "explain takes at least 100.",
+        ),
+    ] = 1000
+
+
+@dataclass(frozen=True)
+class InferenceOptions(PermutationOptions):
+    """The same, and the interval of the score."""
+
+    interval: Annotated[
+        str, choice(_INTERVALS, f"How the standard error is computed: {', '.join(_INTERVALS)}.")
+    ] = "influence"
+    n_bootstrap: Annotated[
+        int, typer.Option(metavar="N", min=20, help="Resamples, with --interval bootstrap.")
+    ] = 200
+
+
+@dataclass(frozen=True)
+class EquivalenceOptions(OptionGroup):
+    """The margin of the equivalence tests."""
+
+    panel = "Inference"
+
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DELTA",
+            callback=between_0_and_1,
+            help="Add p-values of equivalence tests: the score is within DELTA of 1, and two "
+            "scores are within DELTA of each other.",
+        ),
+    ] = None

@@ -1,0 +1,259 @@
+"""Print results as tables, readable in a pipe and in 80 columns, with how to read them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mauve.cli.terminal import new_console
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.results import Difference, MauveResult
+from mauve.escape import escaped
+from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, format_score
+from mauve.measures.results import Measurements
+
+_NAME_WIDTH = 12  # a name keeps this width, or all of its own, however narrow the terminal
+_ROOMY_NAME = 20  # columns move closer together before a name of this width is folded
+
+
+def print_result(
+    comparison: Comparison,
+    human: Path,
+    measured: Measurements | None = None,
+    *,
+    margin: float | None = None,
+    quiet: bool = False,
+) -> None:
+    """Print the tables of a comparison, how to read them, and the signatures.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    human : Path
+        File of the human texts.
+    measured : Measurements, optional
+        Other measures of the same systems.
+    margin : float, optional
+        Margin of the equivalence tests.
+    quiet : bool
+        Print the tables only.
+    """
+    console = new_console()
+    results = list(comparison.values())
+    if not quiet:
+        print_human(console, results[0].n_human, human)
+    print_comparison(console, comparison, margin)
+    if measured is not None:
+        console.print()
+        print_measurements(console, measured)
+    if quiet:
+        return
+    console.print()
+    console.print(comparison_legend(comparison, margin))
+    signatures = [result.signature for result in results]
+    if measured is not None:
+        console.print()
+        console.print(measurements_legend(measured))
+        signatures.append(measured.signature)
+    print_signatures(console, signatures)
+
+
+def print_measure_result(measured: Measurements, human: Path, *, gaps: bool, quiet: bool) -> None:
+    """Print the tables of measurements, how to read them, and the signature."""
+    console = new_console()
+    if not quiet:
+        print_human(console, measured.n_texts[measured.human_name], human)
+    print_measurements(console, measured, gaps=gaps)
+    if not quiet:
+        console.print()
+        console.print(measurements_legend(measured, gaps=gaps))
+        print_signatures(console, [measured.signature])
+
+
+def print_human(console: Console, n_human: int, path: Path) -> None:
+    """Print what the systems are compared with."""
+    console.print(f"against {n_human} human texts, {escaped(str(path))}", soft_wrap=True)
+    console.print()
+
+
+def print_signatures(console: Console, signatures: Sequence[str]) -> None:
+    """Print each signature once, in one line."""
+    console.print()
+    for signature in dict.fromkeys(signatures):
+        console.print(f"signature: {escaped(signature)}", soft_wrap=True)
+
+
+# Comparisons.
+
+
+def print_comparison(console: Console, comparison: Comparison, margin: float | None) -> None:
+    """Print the scores, best first, then the differences of every pair of systems."""
+    rows = [([name], _score_cells(comparison[name], margin)) for name in comparison.rank()]
+    print_table(console, ["system"], rows)
+    if differences := comparison.ranked_differences():
+        console.print()
+        rows = [([pair.first, pair.second], _pair_cells(pair, margin)) for pair in differences]
+        print_table(console, ["higher", "lower"], rows)
+
+
+def comparison_legend(comparison: Comparison, margin: float | None) -> str:
+    """Return how to read the tables of a comparison."""
+    sentences = ["MAUVE is 1 if a system writes as people do, and near 0 if it never does."]
+    if next(iter(comparison.values())).p_value is not None:
+        sentences.append(
+            "The ceiling is what human text would get with as many texts. p (= human) is the "
+            f"p-value of the test that the system writes as people do: below {SIGNIFICANCE_LEVEL:g}"
+            " it is distinguishable from human text."
+        )
+    sentences.append(
+        "Type I and type II are the Kullback-Leibler divergences KL(Q|R) and KL(P|R) of the "
+        "system's texts Q and of human text P from their mixture R: the errors of writing what "
+        "people do not and of not writing what they do. n is the number of texts, k that of "
+        "buckets."
+    )
+    if len(comparison) > 1:
+        sentences.append("p (Holm) is the p-value of a difference, corrected for all pairs.")
+    if margin is not None:
+        sentences.append(
+            f"A small p (within {margin:g}) says that MAUVE is above {1 - margin:g}, or that two "
+            f"scores differ by less than {margin:g}."
+        )
+    return " ".join(sentences)
+
+
+def _score_cells(result: MauveResult, margin: float | None) -> dict[str, str]:
+    low, high = map(format_score, result.interval)
+    row = {
+        "MAUVE": format_score(result.mauve),
+        f"{format_level(result.confidence)}\ninterval": f"{low} - {high}",
+    }
+    if result.p_value is not None and result.ceiling is not None:
+        row["ceiling"] = format_score(result.ceiling)
+        row["p\n(= human)"] = format_p_value(result.p_value)
+    if margin is not None:
+        row[_margin_title(margin)] = format_p_value(result.equivalence(margin))
+    row["type\nI"] = format_score(result.type_1)
+    row["type\nII"] = format_score(result.type_2)
+    row["n"] = str(result.n_model)
+    row["k"] = str(result.num_buckets)
+    return row
+
+
+def _pair_cells(difference: Difference, margin: float | None) -> dict[str, str]:
+    low, high = map(format_score, difference.interval)
+    row = {
+        "difference": format_score(difference.difference),
+        f"{format_level(difference.confidence)}\ninterval": f"{low} to {high}",
+        "p\n(Holm)": format_p_value(difference.p_adjusted),
+    }
+    if margin is not None:
+        row[_margin_title(margin)] = format_p_value(difference.equivalence(margin))
+    return row
+
+
+def _margin_title(margin: float) -> str:
+    return f"p\n(within\n{margin:g})"  # in three lines, to fit 80 columns with all others
+
+
+# Measurements.
+
+
+def print_measurements(console: Console, measured: Measurements, *, gaps: bool = False) -> None:
+    """Print as many tables as it takes for all columns to fit the width."""
+    names = measured.row_names(gaps=gaps)
+    columns = {
+        column.heading: [str(cell) for cell in column.cells]
+        for column in measured.columns(gaps=gaps)
+    }
+    for i, titles in enumerate(fitting_columns(console.width, names, columns)):
+        if i:
+            console.print()
+        rows = [
+            ([name], {title: columns[title][row] for title in titles})
+            for row, name in enumerate(names)
+        ]
+        print_table(console, ["system"], rows)
+
+
+def measurements_legend(measured: Measurements, *, gaps: bool = False) -> str:
+    """Return how to read the tables of measurements."""
+    legend = (
+        "↑ higher is better, ↓ lower is better, ≈ nearer to human text is better; ± is half the "
+        f"width of the {format_level(measured.confidence)} interval; * marks the best; -- is not "
+        "defined."
+    )
+    if gaps:
+        legend += (
+            " A statistic T is shown as the gap |T(Q) - T(P)| between the system's texts Q and "
+            "human text P."
+        )
+    return f"{legend} `mauve measure --list` describes all measures."
+
+
+# Layout.
+
+
+def print_table(
+    console: Console, names: list[str], rows: Sequence[tuple[list[str], dict[str, str]]]
+) -> None:
+    """Print rows of names and numbers: names fold where they must, numbers never.
+
+    Rich would shorten all columns of a table that is too wide. So the widths are computed
+    here, and a terminal narrower than the numbers gets lines that are too long.
+    """
+    numbers = list(rows[0][1])
+    number_widths = [
+        max(_width(column), *(_width(row[column]) for _, row in rows)) for column in numbers
+    ]
+    name_rows = [[escaped(name) for name in row] for row, _ in rows]
+    full_widths = [
+        max(_width(column), *(_width(row[i]) for row in name_rows))
+        for i, column in enumerate(names)
+    ]
+    roomy = sum(number_widths) + sum(min(width, _ROOMY_NAME) for width in full_widths)
+    n_spaces = len(names) + len(numbers) - 1
+    space = 2 if roomy + 2 * n_spaces <= console.width else 1
+    share = (console.width - sum(number_widths) - space * n_spaces) // len(names)
+    name_widths = [min(width, max(share, _NAME_WIDTH)) for width in full_widths]
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, space - 1, 0, 0))
+    for column, width in zip(names, name_widths, strict=True):
+        table.add_column(column, width=width, overflow="fold")
+    for column, width in zip(numbers, number_widths, strict=True):
+        table.add_column(column, width=width, no_wrap=True, justify="right")
+    for name_row, (_, row) in zip(name_rows, rows, strict=True):
+        table.add_row(*map(Text, name_row), *row.values())
+    console.width = max(console.width, sum(name_widths) + sum(number_widths) + space * n_spaces)
+    console.print(table)
+
+
+def _width(text: str) -> int:
+    return max(cell_len(line) for line in text.split("\n"))
+
+
+def fitting_columns(
+    width: int, names: Sequence[str], columns: Mapping[str, Sequence[str]]
+) -> Iterator[list[str]]:
+    """Yield the titles of as many columns at a time as fit the width, at least one.
+
+    Examples
+    --------
+    >>> columns = {"a": ["0.12", "0.34"], "b": ["0.1"], "c": ["0.1234"]}
+    >>> list(fitting_columns(20, ["human", "model"], columns))
+    [['a', 'b'], ['c']]
+    """
+    name_width = min(max(_width(escaped(name)) for name in names), _ROOMY_NAME)
+    titles: list[str] = []
+    used = name_width
+    for title, column in columns.items():
+        column_width = 2 + max(_width(title), *map(_width, column))
+        if titles and used + column_width > width:
+            yield titles
+            titles, used = [], name_width
+        titles.append(title)
+        used += column_width
+    yield titles

@@ -1,0 +1,361 @@
+"""Print explanations, readable in a pipe and in 80 columns."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+from mauve.cli.render import print_human, print_signatures, print_table
+from mauve.cli.terminal import new_console
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.results import MauveResult
+from mauve.escape import escaped, listed
+from mauve.explanation.explained import Explanation, SystemExplanation
+from mauve.explanation.results import Cluster, ClusterMeasure, Dominance, TextShare
+from mauve.explanation.tables import cells
+from mauve.formatting import (
+    SIGNIFICANCE_LEVEL,
+    format_level,
+    format_p_value,
+    format_score,
+    p_value_phrase,
+)
+from mauve.measures.repetition import repeated_lengths
+from mauve.measures.tokenizers import Words
+
+_KINDS = {
+    "over": "writes too much of",
+    "under": "writes too little of",
+    "otherwise": "writes differently in",
+}
+_LABEL_WIDTH = 14  # columns at most for the label before a line
+_N_TEXTS = 3  # single texts to list of each sample
+_N_CHARACTERS = 2000  # of a text, at its beginning and end, that an excerpt is made of
+_END_SHARE = 0.4  # of an excerpt, for the end of a text that ends in a loop
+
+
+def print_explanation(
+    comparison: Comparison,
+    explanation: Explanation,
+    human: Path,
+    *,
+    top: int,
+    examples: int,
+    quiet: bool,
+) -> None:
+    """Print the explanation of each system, best first, the metadata, and how to read them.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    explanation : Explanation
+        Of this comparison.
+    human : Path
+        File of the human texts.
+    top : int
+        Clusters of each kind to describe.
+    examples : int
+        Human texts, and texts of the system, to print of each of these clusters.
+    quiet : bool
+        Print the tables only.
+    """
+    console = new_console()
+    width = console.width
+    if not quiet:
+        print_human(console, explanation.sizes[explanation.human_name], human)
+    for i, name in enumerate(comparison.rank()):
+        if i:
+            console.print()
+            console.print(Rule(style="none"))
+        _print_system(console, comparison[name], explanation[name], top, examples, quiet)
+        console.width = width  # which a wide table changes
+    if explanation.fields:
+        console.print()
+        _print_fields(console, explanation)
+    if quiet:
+        return
+    console.print()
+    legend = explanation_legend(explanation, has_texts=comparison.compared.texts is not None)
+    _print_lines(console, legend, width)
+    print_signatures(console, [result.signature for result in comparison.values()])
+
+
+def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
+    """Return how to read an explanation."""
+    level, mixture = format_level(explanation.confidence), explanation.mixture
+    named = ", and is named after its words" if has_texts else ""
+    largest = (
+        "about 0.69 if the other sample has nothing like it"
+        if mixture == 0.5
+        else "the higher the less the other sample has of its like"
+    )
+    legend = (
+        f"A cluster is a group of texts that often share a bucket, over all clusterings{named}. "
+        "human and model are its shares of the human texts and of the system's. "
+        "Type I and type II are what it adds to KL(Q|R), writing what people do not, and to "
+        "KL(P|R), not writing what they do, where P is human text, Q the system and "
+        f"R = λP + (1 - λ)Q their mixture, with λ = {mixture:g}; all clusters add up to the two "
+        f"values at the top. ± is half the width of the {level} interval. p is corrected for the "
+        "number of clusters: if the system writes as people do, no cluster is listed in "
+        f"{level} of cases. The log-ratio of a text is {largest}, and 0 if both samples have as "
+        "much. Positions count from 0."
+    )
+    if explanation.fields:
+        legend += (
+            " Purity is the share of texts that have the most frequent value of their cluster. "
+            "Buckets of 1 or 2 values are counted among those with at least 20 texts. The columns "
+            "'by chance' are for shuffled values."
+        )
+    return legend
+
+
+def unused_fields_note(explanation: Explanation, unread: Sequence[str]) -> str | None:
+    """Return which fields of the files are not used as metadata, and why; None if all are.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    unread : sequence of str
+        Fields that could not be read as metadata.
+    """
+    reasons = dict(explanation.fields_left_out)
+    reasons |= dict.fromkeys(unread, "not all values are short strings or whole numbers")
+    if not reasons:
+        return None
+    notes = [f"{escaped(field)} ({reason})" for field, reason in reasons.items()]
+    return f"fields that are not used as metadata: {listed(notes)}"
+
+
+def _print_system(
+    console: Console,
+    result: MauveResult,
+    explained: SystemExplanation,
+    top: int,
+    examples: int,
+    quiet: bool,
+) -> None:
+    """Print the score of a system, its flagged clusters, and the texts that differ most."""
+    width = console.width
+    for line in _score_lines(result, explained):
+        _print_lines(console, line, width)
+    kinds = {kind: getattr(explained, kind) for kind in _KINDS}
+    is_flagged = any(kinds.values())
+    if not is_flagged:
+        smallest = min(cluster.p_value for cluster in explained.clusters)
+        _print_lines(
+            console,
+            f"None of {len(explained.clusters)} clusters differs by more than chance would explain "
+            f"(smallest p = {smallest:.3f}).",
+            width,
+        )
+    for kind, clusters in kinds.items():
+        if not clusters:
+            continue
+        console.print()
+        rows = [([cluster.title], _cluster_cells(cluster)) for cluster in clusters]
+        print_table(console, [_KINDS[kind]], rows)
+        for cluster in clusters[: 0 if quiet else top]:
+            console.print()
+            _print_cluster(console, explained.human_name, cluster, examples, width)
+    if quiet or (not is_flagged and result.is_distinguishable is False):
+        return
+    system, human = escaped(explained.name), escaped(explained.human_name)
+    for title, texts in (
+        (f"the most machine-like texts of {system}", explained.machine_like(_N_TEXTS)),
+        (f"the {human} texts that {system} covers least", explained.uncovered(_N_TEXTS)),
+    ):
+        console.print()
+        _print_lines(console, f"{title} (log-ratio, position, [cluster]):", width)
+        _print_texts(console, texts, width)
+
+
+def _score_lines(result: MauveResult, explained: SystemExplanation) -> list[str]:
+    low, high = map(format_score, result.interval)
+    lines = [f"{escaped(explained.name)}: MAUVE {format_score(result.mauve)} ({low} to {high})"]
+    if result.p_value is not None:
+        verdict = (
+            "distinguishable from human text"
+            if result.is_distinguishable
+            else "not distinguishable from human text with these samples"
+        )
+        lines.append(f"{verdict} ({_p_phrase(result.p_value)})")
+    type_1, type_2 = map(format_score, (explained.type_1, explained.type_2))
+    mixture = "" if explained.mixture == 0.5 else f", with mixture λ = {explained.mixture:g}"
+    return [*lines, f"type I {type_1}, type II {type_2}{mixture}"]
+
+
+def _p_phrase(p_value: float) -> str:
+    """Return a p-value with plain spaces; a no-break space would be escaped."""
+    return p_value_phrase(p_value).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _cluster_cells(cluster: Cluster) -> dict[str, str]:
+    row = cells(cluster)
+    return {title: row[title] for title in ("human", "model", "type I", "type II", "p")}
+
+
+def _print_cluster(
+    console: Console, human_name: str, cluster: Cluster, n_examples: int, width: int
+) -> None:
+    phrases = {
+        "words": cluster.words,
+        "human words": cluster.human_words,
+        "model words": cluster.model_words,
+    }
+    lines = [
+        (label, ", ".join(word.phrase for word in words))
+        for label, words in phrases.items()
+        if words
+    ]
+    lines += [
+        (dominance.field, _dominance_line(dominance))
+        for dominance in cluster.metadata
+        if dominance.enriched is not None and dominance.p_value < SIGNIFICANCE_LEVEL
+    ]
+    if cluster.measures:
+        lines.append(("texts", measures_line(cluster.measures)))
+    examples = [
+        (f"{'human' if text.sample == human_name else 'model'} {text.index}", text.text)
+        for text in _examples(cluster, n_examples)
+    ]
+    labels = [label for label, _ in [*lines, *examples]]
+    label_width = min(_LABEL_WIDTH, max((cell_len(escaped(label)) for label in labels), default=0))
+    _print_lines(console, cluster.title, width)
+    for label, line in lines:
+        _print_lines(console, line, width, indent=f"  {_cut(label, label_width, pad=True)}  ")
+    for label, text in examples:
+        line = "" if text is None else excerpt(text, width - label_width - 4)
+        console.print(f"  {_cut(label, label_width, pad=True)}  {line}".rstrip(), soft_wrap=True)
+
+
+def _dominance_line(dominance: Dominance) -> str:
+    return (
+        f"{dominance.enriched} {dominance.enriched_share:.0%}, {dominance.overall_share:.0%} of "
+        f"all texts ({_p_phrase(dominance.p_value)}); purity {dominance.purity:.0%}, by "
+        f"chance {dominance.chance_purity:.0%}"
+    )
+
+
+def measures_line(measures: Sequence[ClusterMeasure]) -> str:
+    """Return the measures of a cluster's texts, of the samples that have any, human first.
+
+    Examples
+    --------
+    >>> measures_line([ClusterMeasure("words", 40.0, 30.0), ClusterMeasure("perplexity", 21, 9)])
+    '40 and 30 words (human and model); perplexity 21 and 9'
+    """
+    words = measures[0]
+    has_texts = {"human": words.human is not None, "model": words.model is not None}
+    samples = " and ".join(sample for sample, is_there in has_texts.items() if is_there)
+    phrases = {
+        "words": f"{{}} words ({samples})",
+        "repetition": "{} end in a loop",
+        "perplexity": "perplexity {}",
+    }
+    parts = []
+    for measure in measures:
+        both = zip((measure.human, measure.model), has_texts.values(), strict=True)
+        values = [value for value, is_there in both if is_there]
+        if measure.name != "repetition" or any(values):
+            numbers = " and ".join(_format_measure(measure.name, value) for value in values)
+            parts.append(phrases[measure.name].format(numbers))
+    return "; ".join(parts)
+
+
+def _format_measure(name: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.0%}" if name == "repetition" else f"{value:.0f}"
+
+
+def _examples(cluster: Cluster, n: int) -> tuple[TextShare, ...]:
+    """Return the texts to print, first those of the sample that has more of the cluster."""
+    if cluster.kind == "otherwise":  # typical texts would be those that both samples have
+        return cluster.telling_model[:n] + cluster.telling_human[:n]
+    human, model = cluster.typical_human[:n], cluster.typical_model[:n]
+    return model + human if cluster.kind == "over" else human + model
+
+
+def _print_texts(console: Console, texts: Sequence[TextShare], width: int) -> None:
+    index_width = max(len(str(text.index)) for text in texts)
+    cluster_width = max(len(str(text.cluster)) for text in texts) + 2
+    for text in texts:
+        cluster = f"[{text.cluster}]".ljust(cluster_width)
+        label = f"  {text.log_ratio:5.2f}  {text.index:{index_width}}  {cluster}  "
+        line = "" if text.text is None else excerpt(text.text, width - len(label))
+        console.print((label + line).rstrip(), soft_wrap=True)
+
+
+def _print_fields(console: Console, explanation: Explanation) -> None:
+    """Print how well the clusters agree with each field of the metadata."""
+    rows = [
+        (
+            [summary.field],
+            {
+                "texts": str(summary.n_texts),
+                "values": str(summary.n_values),
+                "purity": f"{summary.purity:.1%}",
+                "by\nchance": f"{summary.chance_purity:.1%}",
+                "p": format_p_value(summary.p_value),
+                "buckets of\n1 or 2 values": f"{summary.n_pure:.1f} of {summary.n_cells:.1f}",
+                "by\nchance ": f"{summary.chance_pure:.1f}",  # with a space: titles differ
+            },
+        )
+        for summary in explanation.fields
+    ]
+    print_table(console, ["metadata"], rows)
+
+
+def _print_lines(console: Console, text: str, width: int, indent: str = "") -> None:
+    """Print text within the width, the first line after `indent`, the others below it."""
+    before = cell_len(indent)
+    for i, line in enumerate(Text(escaped(text)).wrap(console, max(width - before, 20))):
+        console.print((" " * before if i else indent) + line.plain.rstrip(), soft_wrap=True)
+
+
+def excerpt(text: str, width: int) -> str:
+    r"""Return the beginning of a text on one line of `width` columns, at least 20.
+
+    If the text ends in a loop, return its beginning and its end.
+
+    Examples
+    --------
+    >>> print(excerpt("One\n  and \x1b[31m two", 40))
+    One and \x1b[31m two
+    >>> excerpt("One and two and three and four", 22)
+    'One and two and three…'
+    >>> excerpt("It was as ever " + "and round " * 9, 36)
+    'It was as ever and round… and round'
+    >>> excerpt(" \n", 40)
+    '(nothing but white space)'
+    """
+    width = max(width, 20)
+    inner = text.strip()
+    if not inner:
+        return "(nothing but white space)" if text else "(empty)"
+    start = " ".join(inner[:_N_CHARACTERS].split())
+    if len(inner) <= _N_CHARACTERS and cell_len(escaped(start)) <= width:
+        return escaped(start)
+    if not _ends_in_loop(inner):
+        return _cut(f"{start} …", width)
+    end = escaped(" ".join(inner[-_N_CHARACTERS:].split()))[-width:]
+    while cell_len(end) > _END_SHARE * width:
+        end = end[1:]
+    end = end.partition(" ")[2] or end  # not from the middle of a word
+    return f"{_cut(f'{start} …', width - cell_len(end) - 1)} {end}"
+
+
+def _ends_in_loop(text: str) -> bool:
+    (table,) = Words().tables([[text[-_N_CHARACTERS:]]])
+    return bool(repeated_lengths(table)[0])
+
+
+def _cut(text: str, width: int, *, pad: bool = False) -> str:
+    """Return text of at most `width` columns, or of exactly `width` if padded."""
+    line = escaped(text)
+    if cell_len(line) > width:
+        line = set_cell_size(line, width - 1).rstrip() + "…"
+    return set_cell_size(line, width) if pad else line

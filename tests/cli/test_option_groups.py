@@ -1,0 +1,81 @@
+"""Groups of options, and help texts with a section for each panel."""
+
+import inspect
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+import typer
+from running import invoke
+from typer.testing import CliRunner
+
+from mauve.cli.option_groups import OptionGroup, PanelCommand, choice, with_flags
+
+
+@dataclass(frozen=True)
+class Paint(OptionGroup):
+    panel = "Paint"
+
+    wall: Annotated[str, typer.Argument(metavar="WALL")]
+    colour: Annotated[str, choice(["red", "blue"], "Which colour.")] = "red"
+    n_coats: Annotated[int, typer.Option(min=1, help="How often.")] = 2
+
+
+@dataclass(frozen=True)
+class Price(OptionGroup):
+    panel = "Price"
+
+    cheap: Annotated[bool, typer.Option("--cheap")] = False
+
+
+@with_flags
+def command(paint: Paint, price: Price) -> None:
+    """Paint a wall."""
+    typer.echo(f"{paint.keywords()} {price.keywords()}")
+
+
+app = typer.Typer(rich_markup_mode=None)
+app.command(cls=PanelCommand)(command)
+
+
+def test_fields_become_parameters_with_their_defaults():
+    parameters = inspect.signature(command).parameters
+    assert [*parameters] == ["wall", "colour", "n_coats", "cheap"]
+    assert parameters["wall"].default is inspect.Parameter.empty
+    assert parameters["n_coats"].default == 2
+    assert command.__doc__ == "Paint a wall."
+
+
+def test_command_gets_the_groups():
+    done = CliRunner().invoke(app, ["north", "--n-coats", "3", "--cheap"])
+    assert done.stdout == "{'wall': 'north', 'colour': 'red', 'n_coats': 3} {'cheap': True}\n"
+
+
+def test_choices_are_checked():
+    done = CliRunner().invoke(app, ["north", "--colour", "green"])
+    assert done.exit_code == 2
+    assert "must be one of red, blue. Got 'green' instead" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("compare", "Arguments Input Embedder Score Inference Measures Explanation Output"),
+        ("explain", "Arguments Input Embedder Score Inference Explanation Output"),
+        ("measure", "Arguments Input Embedder Inference Measures Output"),
+        ("embed", "Arguments Input Embedder Output"),
+    ],
+)
+@pytest.mark.parametrize("colour", [{}, {"FORCE_COLOR": "1", "TERM": "xterm-256color"}])
+def test_help_has_a_section_for_each_panel(name, titles, colour):
+    printed = invoke(name, "--help", **colour).stdout
+    assert re.findall(r"^(\w[\w ]*):$", printed, re.M) == [*titles.split(), "Other options"]
+    assert "\x1b" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    starts = {
+        re.match(r"  (-\S.*?)  +(?=\S)", line).end()
+        for line in printed.splitlines()
+        if re.match(r"  -\S.*?  +\S", line)
+    }
+    assert len(starts) == 1  # all sections line up

@@ -1,0 +1,140 @@
+"""Messages, progress and exit codes."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+import typer
+from running import INTERRUPTIBLE, QUICK, invoke, start
+
+from mauve.cli.terminal import one_line_errors, progress_bar, say
+
+
+def test_warnings_are_lines_on_stderr(features):
+    np.save("few.npy", np.load("good.npy")[:50])
+    for more in ([], ["--json"]):
+        result = invoke("compare", "human.npy", "few.npy", *QUICK, *more)
+        assert result.exit_code == 0
+        assert "warning" not in result.stdout.splitlines()[0]
+        assert all(line.startswith("warning: ") for line in result.stderr.splitlines())
+        assert "'few' has 50 texts" in result.stderr
+    assert "'few' has 50 texts" in " ".join(json.loads(result.stdout)["results"][0]["warnings"])
+
+
+def test_hostile_paths_in_messages(features):
+    result = invoke("compare", "human.npy", "x=no\n\x1b[31mfile.npy")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith(r"error: 'no\n\x1b[31mfile.npy' must be ")
+
+
+@pytest.mark.slow
+def test_full_disk(features):
+    with open("/dev/full", "w") as full:
+        process = start("compare", "human.npy", "good.npy", *QUICK, stdout=full)
+        err = process.communicate(timeout=120)[1].decode()
+    assert process.returncode != 0
+    assert err.startswith("error: [Errno 28] No space left on device")
+
+
+def test_a_bug_keeps_its_traceback():
+    @one_line_errors
+    def buggy():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        buggy()
+
+
+def test_interrupt_exits_130():
+    @one_line_errors
+    def stopped():
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as stop:
+        stopped()
+    assert stop.value.exit_code == 130
+
+
+@pytest.mark.slow
+def test_ctrl_c_half_way_leaves_nothing(features):
+    # The named pipe tells when the program is past its start: it opens the prompts.
+    os.mkfifo("prompts")
+    np.save("long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
+    before = sorted(features.iterdir())
+    long_work = ["--n-permutations", "200000", "--prompts", "prompts", "--plot", "curves.png"]
+    process = start(
+        "compare", "long.npy", "other=long.npy", *long_work, program=("-c", INTERRUPTIBLE)
+    )
+    with open("prompts", "w") as prompts:
+        prompts.writelines(f"prompt {i}\n" for i in range(1000))
+    time.sleep(1)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert out == b""
+    assert err == b"error: interrupted\n"
+    assert sorted(features.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"), [("plain [x]", "plain [x]"), ("\x07\x7f", r"\x07\x7f"), ("é", "é")]
+)
+def test_messages_are_escaped(capsys, text, printed):
+    say("error", text)
+    assert capsys.readouterr().err == f"error: {printed}\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_reader_that_stops_early(features, more):
+    systems = [f"system{i}=good.npy" for i in range(8)]
+    process = start("compare", "human.npy", *systems, *QUICK, *more)
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=120)
+    assert err == b""
+
+
+def drawn_at_a_terminal(monkeypatch, what, seconds):
+    """Return what the progress bar draws during work of so many seconds."""
+    ours, theirs = os.openpty()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    with os.fdopen(theirs, "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress_bar(True) as report:
+            report(what, 3, 7)
+            time.sleep(seconds)
+        stream.flush()
+        drawn = os.read(ours, 1 << 20).decode()
+    os.close(ours)
+    return drawn
+
+
+def test_progress_of_long_work(monkeypatch):
+    drawn = drawn_at_a_terminal(monkeypatch, "clustering [red]\x1b[31m", 1.3)
+    assert r"clustering [red]\x1b[31m" in drawn
+    assert "3/7" in drawn
+
+
+def test_no_progress_of_short_work(monkeypatch):
+    assert "clustering" not in drawn_at_a_terminal(monkeypatch, "clustering", 0)
+
+
+def test_no_progress_where_nobody_looks(capsys):
+    with progress_bar(True) as report:
+        assert report is None  # stderr is no terminal under pytest
+    with progress_bar(False) as report:
+        assert report is None
+    assert capsys.readouterr().err == ""
