@@ -31,8 +31,9 @@ from mauve.comparison.paper import result_from_counts
 from mauve.comparison.results import MauveResult
 from mauve.frontier.curve import area
 from mauve.frontier.histogram import count_labels
-from mauve.quantize.crossfit import Quantizer, pool_by_content
+from mauve.quantize.keys import pool_by_content
 from mauve.quantize.kmeans import Centres, KMeans
+from mauve.quantize.protocol import Quantizer
 from mauve.quantize.reduce import ORDERS, reduce_features
 from mauve.threads import parallel_map
 

@@ -23,7 +23,8 @@ from mauve.frontier.score import mean_divergences, monotone, score_of
 from mauve.inference.differences import Influence
 from mauve.inference.intervals import covariance, gap_influences, score_interval
 from mauve.inference.resampling import bootstrap_gaps, permutation_scores
-from mauve.quantize.crossfit import FITTED, Quantizer, cluster_jointly, fixed_num_buckets
+from mauve.quantize.crossfit import FITTED, cluster_jointly
+from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
 from mauve.text.form import FormReport
@@ -159,9 +160,7 @@ def compare(
         on_progress=report,
     )
     samples = inputs.samples
-    chosen, n_buckets = with_num_buckets(
-        chosen, num_buckets, min(map(len, samples)), named=isinstance(quantizer, str)
-    )
+    chosen, n_buckets = with_num_buckets(chosen, num_buckets, min(map(len, samples)))
     settings = Settings(
         num_buckets=n_buckets,
         n_clusterings=check_clusterings(n_clusterings, chosen),
@@ -186,7 +185,7 @@ def compare(
     clustering = cluster_jointly(
         [sample.features for sample in samples],
         quantizer=chosen,
-        n_clusters=settings.num_buckets,
+        num_buckets=settings.num_buckets,
         n_clusterings=settings.n_clusterings,
         seed=settings.seed,
         keys=inputs.keys,

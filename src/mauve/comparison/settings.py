@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from mauve.errors import bad_parameter, check_int
-from mauve.quantize.crossfit import N_BLOCKS, Quantizer, fixed_num_buckets
+from mauve.quantize.crossfit import N_BLOCKS
+from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 
 MAX_SCALING = 100  # beyond, the least score is too small for a float
 

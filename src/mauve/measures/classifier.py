@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mauve.arrays import BoolArray, FloatArray
 from mauve.errors import InvalidParameterError, MissingExtraError
 from mauve.measures.protocol import Side
-from mauve.quantize.crossfit import content_keys
+from mauve.quantize.keys import content_keys
 
 N_FOLDS = 5
 

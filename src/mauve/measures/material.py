@@ -16,7 +16,7 @@ from mauve.lm.scorer import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Side, TokenTable
 from mauve.measures.tokenizers import Tokenizer
-from mauve.quantize.crossfit import content_keys
+from mauve.quantize.keys import content_keys
 from mauve.text.prompts import Prompts, prompt_hashes, text_hashes
 
 _FEWEST_PROMPTS = 5
