@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mauve.errors import InvalidParameterError
 from mauve.quantize.crossfit import FITTED, N_BLOCKS, cluster_jointly
 from mauve.quantize.kmeans import KMeans
 
@@ -48,10 +49,10 @@ class TestClusterJointly:
 
     def test_labels_of_a_text_do_not_depend_on_the_order_of_rows(self):
         rng = np.random.default_rng(3)
-        one, two = rng.normal(size=(60, 4)), rng.normal(size=(80, 4))
-        before = cluster([one, two])
+        human, system = rng.normal(size=(60, 4)), rng.normal(size=(80, 4))
+        before = cluster([human, system])
         first, second = rng.permutation(60), rng.permutation(80)
-        after = cluster([one[first], two[second]])
+        after = cluster([human[first], system[second]])
         order = np.concatenate([first, 60 + second])
         assert_array_equal(after.labels, before.labels[:, order])
         assert_array_equal(after.held_out, before.held_out[:, order])
@@ -59,8 +60,8 @@ class TestClusterJointly:
 
     def test_labels_do_not_depend_on_which_sample_comes_first(self):
         rng = np.random.default_rng(4)
-        one, two = rng.normal(size=(60, 4)), rng.normal(size=(80, 4))
-        before, after = cluster([one, two]), cluster([two, one])
+        human, system = rng.normal(size=(60, 4)), rng.normal(size=(80, 4))
+        before, after = cluster([human, system]), cluster([system, human])
         order = np.concatenate([np.arange(60, 140), np.arange(60)])
         assert_array_equal(after.labels, before.labels[:, order])
 
@@ -92,14 +93,14 @@ class TestClusterJointly:
 
     def test_depends_on_the_seed(self):
         samples = list(np.random.default_rng(9).normal(size=(2, 60, 4)))
-        one = cluster(samples, seed=1)
-        assert_array_equal(one.labels, cluster(samples, seed=1).labels)
-        assert np.any(one.labels != cluster(samples, seed=2).labels)
+        first = cluster(samples, seed=1)
+        assert_array_equal(first.labels, cluster(samples, seed=1).labels)
+        assert np.any(first.labels != cluster(samples, seed=2).labels)
 
     def test_blocks_depend_on_the_texts_and_not_on_the_seed(self):
         samples = list(np.random.default_rng(9).normal(size=(2, 60, 4)))
-        one, two = (cluster(samples, seed=seed) for seed in (1, 2))
-        assert_array_equal(one.blocks, two.blocks)
+        first, second = (cluster(samples, seed=seed) for seed in (1, 2))
+        assert_array_equal(first.blocks, second.blocks)
 
     def test_labels_are_buckets(self):
         clustering = cluster(list(np.random.default_rng(11).normal(size=(2, 60, 4))))
@@ -124,3 +125,35 @@ class TestClusterJointly:
         done = []
         cluster(list(np.random.default_rng(13).normal(size=(2, 30, 3))), on_done=done.append)
         assert sorted(done) == [1, 2, 3, 4, 5]
+
+    def test_torch_can_compute_the_components(self):
+        samples = list(np.random.default_rng(14).normal(size=(2, 60, 4)))
+        by_numpy, by_torch = (cluster(samples, device=device) for device in (None, "cpu"))
+        assert by_torch.reduced.shape == by_numpy.reduced.shape
+        assert_array_equal(by_torch.blocks, by_numpy.blocks)
+
+    def test_more_buckets_than_fitted_texts_are_refused(self):
+        samples = list(np.random.default_rng(15).normal(size=(2, 30, 3)))
+        with pytest.raises(InvalidParameterError, match=r"at most 24, the texts .* Got 25"):
+            cluster(samples, num_buckets=25)
+
+    @pytest.mark.parametrize("labels", [np.full(60, 6), np.full(60, -1), np.zeros(60), np.zeros(3)])
+    def test_labels_that_are_not_buckets_are_refused(self, labels):
+        class Wrong:
+            signature = "wrong"
+
+            def fit(self, features, num_buckets, rng):
+                return self
+
+            def assign(self, features):
+                return labels
+
+        samples = list(np.random.default_rng(16).normal(size=(2, 30, 3)))
+        with pytest.raises(InvalidParameterError, match=r"each of 60 texts .* in \[0, 6\)\. Got"):
+            cluster(samples, quantizer=Wrong())
+
+    def test_too_few_prompts_are_refused(self):
+        samples = list(np.random.default_rng(17).normal(size=(2, 30, 3)))
+        groups = np.tile(np.arange(30) % 3, 2)
+        with pytest.raises(InvalidParameterError, match=r"Got 3 different prompts.* more prompts"):
+            cluster(samples, groups=groups)

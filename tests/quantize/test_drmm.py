@@ -94,9 +94,9 @@ def test_every_component_is_used():
 
 def test_same_seed_same_labels_and_another_others():
     features = make_features(9)
-    one, two, other = (fit(SMALL, features, seed).assign(features) for seed in (1, 1, 2))
-    assert_array_equal(one, two)
-    assert (one != other).any()
+    first, again, other = (fit(SMALL, features, seed).assign(features) for seed in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert (first != other).any()
 
 
 def test_threads_do_not_change_the_labels():
@@ -119,11 +119,11 @@ def test_fits_on_several_threads_at_once():
 
 def test_unit_of_the_features_does_not_matter():
     features = make_features(12)
-    one, two = (fit(SMALL, features * unit) for unit in (np.float32(1), np.float32(2**-40)))
-    assert_array_equal(one.assign(features), two.assign(features * np.float32(2**-40)))
+    plain, scaled = (fit(SMALL, features * unit) for unit in (np.float32(1), np.float32(2**-40)))
+    assert_array_equal(plain.assign(features), scaled.assign(features * np.float32(2**-40)))
     shift = 6 * 40 * np.log(2)  # a density grows as its unit shrinks
-    scaled = two.log_likelihood(features * np.float32(2**-40))
-    assert_allclose(scaled, one.log_likelihood(features) + shift, rtol=1e-6)
+    likelihood = scaled.log_likelihood(features * np.float32(2**-40))
+    assert_allclose(likelihood, plain.log_likelihood(features) + shift, rtol=1e-6)
 
 
 def test_global_random_state_is_left_alone():

@@ -36,11 +36,11 @@ def test_same_start_leads_to_nearly_the_same_objective():
 
 def test_same_seed_same_labels():
     features = make_features(1)
-    one, two = (
+    first, again = (
         TorchKMeans("cpu").fit(features, 20, np.random.default_rng(2)).assign(features)
         for _ in range(2)
     )
-    assert_array_equal(one, two)
+    assert_array_equal(first, again)
 
 
 def test_labels_are_those_of_the_nearest_centre():
@@ -117,8 +117,9 @@ def test_components_span_the_subspace_of_numpy(order, share):
         reduction.apply(make_uneven(1)) for reduction in (numpy_reduction, torch_reduction)
     )
     # Components are known up to their sign, so inner products must agree.
-    for one, two in ((by_numpy, by_torch), (new_by_numpy, new_by_torch)):
-        assert_allclose(one @ one.T, two @ two.T, atol=1e-4 * np.abs(one @ one.T).max())
+    for expected, actual in ((by_numpy, by_torch), (new_by_numpy, new_by_torch)):
+        inner = expected @ expected.T
+        assert_allclose(actual @ actual.T, inner, atol=1e-4 * np.abs(inner).max())
 
 
 def test_a_row_of_zeros_and_a_huge_row_stay_finite():

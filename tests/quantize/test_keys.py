@@ -73,9 +73,9 @@ class TestPoolByContent:
     def test_pool_is_the_same_for_texts_in_any_order(self):
         rng = np.random.default_rng(0)
         rows = rng.normal(size=(3000, 4)).astype(np.float32)
-        one, _, _ = pool_by_content([rows[:1000], rows[1000:]])
-        other, _, _ = pool_by_content([rng.permutation(rows)])
-        assert_array_equal(one, other)
+        pooled, _, _ = pool_by_content([rows[:1000], rows[1000:]])
+        permuted, _, _ = pool_by_content([rng.permutation(rows)])
+        assert_array_equal(pooled, permuted)
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, ">f4"])
     def test_any_type_becomes_float32(self, dtype):

@@ -32,8 +32,8 @@ def objective_of(features, fitted):
     return ((wide[:, None] - centres[None]) ** 2).sum(axis=-1).min(axis=1).sum()
 
 
-def same_partition(one, other):
-    return len(set(zip(one.tolist(), other.tolist(), strict=True))) == len(set(one.tolist()))
+def same_partition(labels, other):
+    return len(set(zip(labels.tolist(), other.tolist(), strict=True))) == len(set(labels.tolist()))
 
 
 class TestFit:
@@ -169,14 +169,14 @@ class TestAssign:
 class TestReproducibility:
     def test_same_seed_same_bits(self):
         features = np.random.default_rng(0).normal(size=(500, 6)).astype(np.float32)
-        one, two = (KMeans().fit(features, 20, np.random.default_rng(1)) for _ in range(2))
-        assert one.centres.tobytes() == two.centres.tobytes()
-        assert one.objective == two.objective
+        first, second = (KMeans().fit(features, 20, np.random.default_rng(1)) for _ in range(2))
+        assert first.centres.tobytes() == second.centres.tobytes()
+        assert first.objective == second.objective
 
     def test_another_seed_another_clustering(self):
         features = np.random.default_rng(0).normal(size=(500, 6)).astype(np.float32)
-        one, two = (KMeans().fit(features, 20, np.random.default_rng(seed)) for seed in (1, 2))
-        assert not same_partition(one.assign(features), two.assign(features))
+        first, second = (KMeans().fit(features, 20, np.random.default_rng(seed)) for seed in (1, 2))
+        assert not same_partition(first.assign(features), second.assign(features))
 
     @pytest.mark.parametrize("threads", [1, 2])
     def test_labels_of_a_comparison_do_not_depend_on_the_threads(self, threads):

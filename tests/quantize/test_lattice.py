@@ -124,9 +124,9 @@ def test_no_directions_have_no_points():
 
 def test_same_seed_same_buckets():
     features = make_features(0)
-    one, two, other = (fit(features, seed).assign(features) for seed in (1, 1, 2))
-    assert_array_equal(one, two)
-    assert np.any(one != other)
+    first, again, other = (fit(features, seed).assign(features) for seed in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert np.any(first != other)
 
 
 if torch.cuda.is_available():  # not skipped elsewhere: a skip counts as a failure

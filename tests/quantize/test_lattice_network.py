@@ -55,8 +55,8 @@ def plain_losses(outputs):
 
 
 def test_losses_by_hand():
-    one, two, three = np.eye(4)[:3]
-    outputs = torch.tensor(np.array([[one, one, two], [two, three, two], [-one, one, two]]))
+    x, y, z = np.eye(4)[:3]
+    outputs = torch.tensor(np.array([[x, x, y], [y, z, y], [-x, x, y]]))
     triplet, koleo = spread_losses(outputs)
     # Excesses 0 - √2, √2 - 0 and 2 - √2; the nearest other texts are √2 away, all three.
     assert float(triplet) == pytest.approx((2**0.5 + 2 - 2**0.5) / 3)

@@ -68,6 +68,11 @@ def test_an_unknown_name_is_refused():
         get_quantizer(3)
 
 
+def test_a_device_that_is_not_a_name_is_refused():
+    with pytest.raises(InvalidParameterError, match=r"'device' parameter .* Got 0 instead"):
+        get_quantizer("kmeans", 0)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")
 @pytest.mark.parametrize("quantizer", ["drmm", Lattice(epochs=4, width=32)])

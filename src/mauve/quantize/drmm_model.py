@@ -69,7 +69,7 @@ class Layers:
 
 @dataclass(frozen=True)
 class Paths:
-    """A model seen as a mixture with one component for each path through its layers.
+    """A model as a mixture with one component for each path through its layers.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class Paths:
 
         Notes
         -----
-        The last layer models what is left over together with all choices before, and for
-        given choices what is left over is the text, shifted. So its density is the joint
-        density of text and path, ::
+        The last layer models the residual jointly with the components chosen before, and the
+        residual is the text minus their means. So its density is the joint density of text and
+        path, ::
 
             log p(x, z) = log w(z_L) + Σ_j log c(z_j | z_L) + log N(x; Σ_l μ_l(z_l), σ_L²)
         """
@@ -109,7 +109,7 @@ class Paths:
         return cls(centres, log_weights.reshape(-1), math.exp(-float(layers.log_variances[-1])))
 
     def scores(self, x: "torch.Tensor") -> "torch.Tensor":
-        """Return log p(x, z) less what is the same for all paths, shape (n, K ** L)."""
+        """Return log p(x, z), without terms equal for all paths, shape (n, K ** L)."""
         offset = self.log_weights - (self.centres * self.centres).sum(dim=1) * (self.precision / 2)
         return (x @ self.centres.T).mul_(self.precision).add_(offset)
 
