@@ -69,7 +69,7 @@ def one_case(job: tuple[int, int]) -> list[np.ndarray]:
     rng, k = np.random.default_rng([n, case]), n // 10
     samples = [draw(rng, HUMAN, n, 0.0), draw(rng, MODEL, n, 1.0)]
     clustering = cluster_jointly(
-        samples, quantizer=KMeans(), n_clusters=k, n_clusterings=40, seed=case
+        samples, quantizer=KMeans(), num_buckets=k, n_clusterings=40, seed=case
     )
     pair = pair_of(clustering.labels, clustering.held_out, n, clustering.blocks, k)
     parts = text_contributions(pair, "jackknife", 0.5)

@@ -13,7 +13,7 @@ from mauve.embed.models import model_identity
 from mauve.embed.registry import get_embedder
 from mauve.embed.transformers import TransformersEmbedder
 from mauve.errors import InvalidParameterError
-from mauve.text.prompts import text_hashes
+from mauve.hashes import text_hashes
 
 
 def cloud(seed, n=120):

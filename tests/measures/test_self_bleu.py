@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from mauve.errors import InvalidParameterError
+from mauve.hashes import text_hashes
 from mauve.measures.estimate import Groups, deal_texts, jackknife_influences
 from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.self_bleu import closest_others, self_bleu_measure, self_bleu_scores
-from mauve.text.prompts import text_hashes
 
 SMOOTH = SmoothingFunction().method1
 

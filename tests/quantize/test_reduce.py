@@ -150,7 +150,7 @@ class TestReduceFeatures:
 
 
 class TestManyDimensions:
-    """Above 512 dimensions only a quarter of the components is asked for at first."""
+    """Above 512 dimensions a quarter of the components is computed first."""
 
     @staticmethod
     def project(x, share):
@@ -162,16 +162,16 @@ class TestManyDimensions:
         x = make_features(16, n=700, d=600, spread=np.geomspace(1, 1e-3, 600))
         reduced, projection = self.project(x, share)
         explained, rows = explained_by_svd(x.astype(float))
-        kept = reduced.shape[1]
-        assert kept == np.searchsorted(explained, share) + 1
-        assert kept <= 150
-        assert_allclose(projection, rows[:kept].T @ rows[:kept], atol=1e-4)
+        n_components = reduced.shape[1]
+        assert n_components == np.searchsorted(explained, share) + 1
+        assert n_components <= 150
+        assert_allclose(projection, rows[:n_components].T @ rows[:n_components], atol=1e-4)
 
     def test_falls_back_to_all_components_where_a_quarter_is_not_enough(self):
         x = make_features(17, n=900, d=600, spread=np.ones(600))
         reduced, projection = self.project(x, 0.9)
         explained, rows = explained_by_svd(x.astype(float))
-        kept = reduced.shape[1]
-        assert kept == np.searchsorted(explained, 0.9) + 1
-        assert kept > 150
-        assert_allclose(projection, rows[:kept].T @ rows[:kept], atol=0.05)
+        n_components = reduced.shape[1]
+        assert n_components == np.searchsorted(explained, 0.9) + 1
+        assert n_components > 150
+        assert_allclose(projection, rows[:n_components].T @ rows[:n_components], atol=0.05)

@@ -1,4 +1,4 @@
-"""Quantizers by name, the number of their cells, and what compare makes of them."""
+"""Quantizers by name, their number of buckets, and their use in comparisons."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_names():
 
 
 @pytest.mark.parametrize(
-    ("spec", "num_buckets", "n", "cells"),
+    ("spec", "num_buckets", "n", "expected"),
     [
         ("kmeans", "auto", 1000, 100),
         ("kmeans", 30, 1000, 30),
@@ -40,52 +40,58 @@ def test_names():
         ("lattice", 744, 5000, 744),
     ],
 )
-def test_number_of_cells(spec, num_buckets, n, cells):
-    quantizer, found = with_num_buckets(get_quantizer(spec), num_buckets, n, named=True)
-    assert found == cells
-    assert getattr(quantizer, "num_buckets", cells) == cells
+def test_number_of_buckets(spec, num_buckets, n, expected):
+    quantizer, number = with_num_buckets(get_quantizer(spec), num_buckets, n)
+    assert number == expected
+    assert getattr(quantizer, "num_buckets", expected) == expected
 
 
 @pytest.mark.parametrize(
-    ("quantizer", "num_buckets", "named", "message"),
+    ("quantizer", "num_buckets", "message"),
     [
-        (DRMM(), 100, True, "a cube for 'drmm', such as 64, 125, 216. Got 100 instead"),
-        (DRMM(), 7, True, "an int of at least 8"),
-        (DRMM(n_layers=2), 125, False, "100, all that this quantizer makes, or 'auto'"),
-        (Lattice(), 500, True, "744, all that this quantizer makes, or 'auto'. Got 500"),
-        (KMeans(), "many", True, "an int or 'auto'"),
+        ("drmm", 100, "an int to the power of 3, .* such as 64, 125, 216. Got 100 instead"),
+        ("drmm", 7, "an int of at least 8"),
+        (DRMM(n_layers=2), 125, "100, which this quantizer always makes, or 'auto'. Got 125"),
+        ("lattice", 500, "744, which this quantizer always makes, or 'auto'. Got 500"),
+        ("kmeans", "many", "an int or 'auto'"),
     ],
 )
-def test_a_number_of_cells_that_cannot_be(quantizer, num_buckets, named, message):
+def test_an_impossible_number_of_buckets_is_refused(quantizer, num_buckets, message):
     with pytest.raises(InvalidParameterError, match=message):
-        with_num_buckets(quantizer, num_buckets, 1000, named=named)
+        with_num_buckets(get_quantizer(quantizer), num_buckets, 1000)
 
 
-def test_an_unknown_name():
+def test_an_unknown_name_is_refused():
     with pytest.raises(InvalidParameterError, match=r"'kmeans', 'drmm', 'lattice'\. Got 'som'"):
         get_quantizer("som")
     with pytest.raises(InvalidParameterError, match="an object with a method 'fit'"):
         get_quantizer(3)
 
 
+def test_a_device_that_is_not_a_name_is_refused():
+    with pytest.raises(InvalidParameterError, match=r"'device' parameter .* Got 0 instead"):
+        get_quantizer("kmeans", 0)
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")
 @pytest.mark.parametrize("quantizer", ["drmm", Lattice(epochs=4, width=32)])
 def test_compare_and_compute_mauve(samples, quantizer):
     human, systems = samples
     steps = []
-    found = mauve.compare(
+    comparison = mauve.compare(
         human, systems, quantizer=quantizer, n_permutations=50,
         on_progress=lambda *step: steps.append(step),
     )  # fmt: skip
-    assert found.rank() == ["good", "bad"]
-    assert found["bad"].p_value < 0.05 < found["good"].p_value
-    assert "|fit:2of5x5|" in found["good"].signature  # five clusterings of what is trained
+    assert comparison.rank() == ["good", "bad"]
+    assert comparison["bad"].p_value < 0.05 < comparison["good"].p_value
+    assert "|fit:2of5x5|" in comparison["good"].signature  # five clusterings of what is trained
     again = mauve.compare(human, systems, quantizer=quantizer, n_permutations=0)
-    assert again["bad"].mauve == found["bad"].mauve
+    assert again["bad"].mauve == comparison["bad"].mauve
     if quantizer == "drmm":
-        assert found["good"].num_buckets == 27
+        assert comparison["good"].num_buckets == 27
         assert steps[0][0] == "training"
-        assert "drmm:3x3" in found["good"].signature
+        assert "drmm:3x3" in comparison["good"].signature
     near, far = (
         mauve.compute_mauve(human, systems[name], quantizer=quantizer).mauve
         for name in ("good", "bad")
@@ -94,10 +100,12 @@ def test_compare_and_compute_mauve(samples, quantizer):
 
 
 @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")
-def test_empty_cells_of_a_lattice_are_no_cause_for_alarm(samples):
+def test_empty_buckets_of_a_lattice_cause_no_warning(samples):
     human, systems = samples
-    found = mauve.compare(human, systems, quantizer=Lattice(epochs=1, width=16), n_permutations=0)
-    assert not any("cells are empty" in message for message in found.warnings)
+    comparison = mauve.compare(
+        human, systems, quantizer=Lattice(epochs=1, width=16), n_permutations=0
+    )
+    assert not any("are empty" in message for message in comparison.warnings)
 
 
 def test_reporting_leaves_kmeans_alone():

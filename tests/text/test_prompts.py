@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mauve.errors import InvalidParameterError
-from mauve.text.prompts import prompt_hashes, text_hashes
+from mauve.hashes import text_hashes
+from mauve.text.prompts import prompt_hashes
 
 SIZES = {"human": 2, "gpt": 3}
 

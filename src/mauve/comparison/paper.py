@@ -12,8 +12,9 @@ from mauve.comparison.paper_features import Featurizer
 from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
 from mauve.frontier.histogram import count_labels, krichevsky_trofimov, no_smoothing
-from mauve.quantize.crossfit import Quantizer, pool_by_content
+from mauve.quantize.crossfit import pool_by_content
 from mauve.quantize.kmeans import KMeans
+from mauve.quantize.protocol import Quantizer
 from mauve.quantize.reduce import reduce_features
 from mauve.quantize.registry import get_quantizer, with_num_buckets
 from mauve.threads import parallel_map
@@ -148,10 +149,7 @@ def compute_mauve(
     trained: Quantizer | None = None
     if quantizer != "kmeans":
         trained, num_buckets = with_num_buckets(
-            get_quantizer(quantizer),
-            num_buckets,
-            min(len(p), len(q)),
-            named=isinstance(quantizer, str),
+            get_quantizer(quantizer), num_buckets, min(len(p), len(q))
         )
     if isinstance(num_buckets, str):
         if num_buckets != "auto":

@@ -24,13 +24,8 @@ from mauve.frontier.score import mean_divergences, monotone, score_of
 from mauve.inference.differences import Influence
 from mauve.inference.intervals import covariance, gap_influences, score_interval
 from mauve.inference.resampling import LabelledPair, bootstrap_gaps, permutation_scores
-from mauve.quantize.crossfit import (
-    FITTED,
-    JointClustering,
-    Quantizer,
-    cluster_jointly,
-    fixed_num_buckets,
-)
+from mauve.quantize.crossfit import FITTED, JointClustering, cluster_jointly
+from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
 from mauve.text.prompts import Prompts
 
@@ -215,7 +210,7 @@ n_permutations, explained_variance, order, seed, on_progress
     True
     """
     sizes = samples.sizes
-    sized, n_buckets = with_num_buckets(quantizer, num_buckets, min(sizes.values()), named=is_named)
+    sized, n_buckets = with_num_buckets(quantizer, num_buckets, min(sizes.values()))
     settings = Settings(
         num_buckets=n_buckets,
         n_clusterings=check_clusterings(n_clusterings, sized),
@@ -261,7 +256,7 @@ def _cluster(
     return cluster_jointly(
         [*samples.features.values()],
         quantizer=quantizer,
-        n_clusters=settings.num_buckets,
+        num_buckets=settings.num_buckets,
         n_clusterings=settings.n_clusterings,
         seed=settings.seed,
         keys=samples.hashes,

@@ -5,7 +5,8 @@ from importlib.metadata import version
 
 from mauve.errors import bad_parameter, check_choice, check_int, check_real
 from mauve.frontier.estimators import ESTIMATORS
-from mauve.quantize.crossfit import N_BLOCKS, Quantizer, fixed_num_buckets
+from mauve.quantize.crossfit import N_BLOCKS
+from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.reduce import ORDERS
 
 INTERVALS = ("influence", "bootstrap")

@@ -12,17 +12,12 @@ from mauve.arrays import HashArray, IntArray
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.embed.registry import EmbedderLike, get_embedder
-from mauve.embed.samples import (
-    SampleLike,
-    check_features,
-    feature_hashes,
-    feature_origin,
-    read_sample,
-)
+from mauve.embed.samples import SampleLike, check_features, feature_origin, read_sample
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice
+from mauve.hashes import feature_hashes, text_hashes
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
-from mauve.text.prompts import Prompts, prompts_by_sample, text_hashes
+from mauve.text.prompts import Prompts, prompts_by_sample
 
 #: One system, or several by name.
 SystemsLike = SampleLike | Mapping[str, SampleLike]

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
-from mauve.arrays import HashArray
 from mauve.errors import InvalidParameterError, MauveError
 from mauve.text.normalize import checked_texts
 from mauve.text.read import TEXT_SUFFIXES, read_texts
@@ -208,42 +207,3 @@ def _read_safetensors(path: Path) -> NDArray[Any]:
             raise InvalidParameterError(
                 f"'{path}' must hold a type that NumPy knows ({error}). Convert it to float32."
             ) from error
-
-
-def feature_hashes(features: NDArray[Any]) -> HashArray:
-    """Hash each row of `features`, shape (n, d), as 32-bit numbers, to 64 bits.
-
-    Everything random about a text follows from its hash, so a result does not depend on the
-    order of the texts or on the sample they are in.
-
-    Examples
-    --------
-    >>> hashes = feature_hashes(np.array([[1, 2], [3, 4], [1, 2]]))
-    >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
-    (True, False)
-    """
-    d = features.shape[1]
-    weights = np.random.default_rng(d).integers(1 << 63, size=d, dtype=np.uint64) * 2 + 1
-    chunks = []
-    for start in range(0, len(features), _CHUNK):
-        rows = np.ascontiguousarray(features[start : start + _CHUNK], dtype=np.float32)
-        # Adding zero turns -0.0 into 0.0, which has other bits.
-        bits = (rows + np.float32(0)).view(np.uint32)
-        chunks.append(bits.astype(np.uint64) @ weights)
-    return scramble_hashes(np.concatenate(chunks), 0)
-
-
-def scramble_hashes(hashes: HashArray, seed: int) -> HashArray:
-    """Scramble hashes with a random seed (the finaliser of SplitMix64).
-
-    Examples
-    --------
-    >>> same = np.zeros(2, dtype=np.uint64)
-    >>> len(set(scramble_hashes(same, 1)) | set(scramble_hashes(same, 2)))
-    2
-    """
-    salt = np.random.default_rng(seed).integers(1 << 63, dtype=np.uint64)
-    z = hashes ^ np.uint64(salt)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
 from mauve.errors import InvalidParameterError, need_packages
+from mauve.hashes import feature_hashes
 from mauve.measures.protocol import MeasuredSample, needed
-from mauve.quantize.crossfit import content_keys
 
 #: Folds of the cross-validation.
 N_FOLDS = 5
@@ -93,7 +93,7 @@ def labelled(system: MeasuredSample, human: MeasuredSample) -> Labelled:
             f"{len(features)} equal rows instead: check the embedder."
         )
     keys = [
-        content_keys(rows.astype(np.float32)) if sample.keys is None else sample.keys
+        feature_hashes(rows.astype(np.float32)) if sample.keys is None else sample.keys
         for sample, rows in samples
     ]
     units = np.unique(np.concatenate(keys), return_inverse=True)[1]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.errors import InvalidParameterError, check_int
+from mauve.hashes import text_hashes
 from mauve.measures.estimate import Estimate, Groups, jackknife_influences
 from mauve.measures.ngrams import Counts, find_ngrams
 from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
-from mauve.text.prompts import text_hashes
 
 # Number of matches of an n-gram length without any (method 1 of Chen and Cherry 2014).
 _EPSILON = 0.1

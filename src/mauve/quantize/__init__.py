@@ -1,1 +1,1 @@
-"""Features in, labels out: reduction, quantizers, and fitting apart from counting."""
+"""Assign features to buckets: reduction, quantizers, and clusterings of several samples."""

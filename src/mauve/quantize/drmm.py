@@ -1,7 +1,7 @@
-"""Deep residual mixture models: a text's cell is its path through layers of components."""
+"""Quantize by a deep residual mixture model: a bucket is a path through its layers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from mauve.errors import (
     check_int,
     check_real,
 )
-from mauve.quantize.crossfit import content_keys
+from mauve.hashes import count_distinct
 from mauve.quantize.drmm_model import Layers, Paths, one_thread
 from mauve.quantize.drmm_train import Schedule, start_layers, train_epochs
 from mauve.quantize.gpu import torch_device
@@ -23,27 +23,30 @@ from mauve.quantize.gpu import torch_device
 if TYPE_CHECKING:
     import torch
 
-
-_SCORES = 1 << 23  # scores of texts against all cells that are held at once
+_MOST_COMPONENTS = 10  # of a layer, if the number of texts decides
+_SCORES = 1 << 23  # scores of texts against all buckets that are held at once
 
 
 @dataclass(frozen=True)
 class DRMM:
     """Quantize by a deep residual mixture model, as the MAUVE paper does for comparison.
 
-    Each layer is a mixture of Gaussians over what the layers before leave over. One component
-    of every layer, added up, describe a text: ``n_components ** n_layers`` cells.
+    Each layer is a mixture of Gaussians over the residuals of the layers before. A text is
+    described by the sum of one component of every layer: ``n_components ** n_layers`` buckets.
 
     Parameters
     ----------
-    n_layers, n_components : int
-        Layers, and components of each.
+    n_layers : int
+        Layers of the model.
+    n_components : int, optional
+        Components of each layer; if None, the number of buckets decides
+        (see :meth:`with_num_buckets`).
     epochs : int
         Passes over the texts.
     batch_size : int
         Texts for each update.
     learning_rate : float
-        Of Adam for the first half of the updates, annealed in the second.
+        Of Adam in the first half of the updates; annealed in the second.
     patience : int, optional
         Hold out some texts, stop when their likelihood has not risen for so many epochs, and
         keep the best model. By default all texts are trained on, for all epochs.
@@ -51,12 +54,12 @@ class DRMM:
         Share of the texts that `patience` holds out.
     device : str
         A torch device such as "cpu" or "cuda".
-    on_epoch : callable
-        Called with the number of epochs done, and that of all.
+    on_epoch : callable, optional
+        Called with the epochs done and their total, for a progress bar.
 
     Notes
     -----
-    Model, loss and schedule (see :class:`mauve.quantize.drmm_model.Gradient`) are those of the
+    Model, loss and schedule (see :class:`mauve.quantize.drmm_train.Gradient`) are those of the
     code that the MAUVE paper used [1]_ [2]_, with these differences:
 
     - Texts are centred and divided by one number, their root mean square, so that the learning
@@ -68,11 +71,11 @@ class DRMM:
     - A text goes to its most likely path of all, as the paper says; its code takes the most
       likely component of one layer after the other.
     - Layers pass on the components they chose; the original also subtracts the logarithm of the
-      choice expected, which hardly changes one that is certain. What serves only to draw samples
-      is left out.
+      choice expected, which hardly changes one that is certain. The part of the model that draws
+      samples is left out.
 
-    The same seed gives the same cells whatever the number of threads; those of another device
-    may differ, as it rounds otherwise.
+    The same random seed gives the same buckets whatever the number of threads; those of another
+    device may differ by rounding.
 
     References
     ----------
@@ -90,20 +93,19 @@ class DRMM:
     """
 
     n_layers: int = 3
-    n_components: int = 10
+    n_components: int | None = 10
     epochs: int = 20
     batch_size: int = 64
     learning_rate: float = 0.005
     patience: int | None = None
     held_out: float = 0.1
     device: str = "cpu"
-    on_epoch: Callable[[int, int], None] = field(
-        default=lambda done, total: None, compare=False, repr=False
-    )
+    on_epoch: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_int("DRMM", "n_layers", self.n_layers, 1)
-        check_int("DRMM", "n_components", self.n_components, 2)
+        if self.n_components is not None:
+            check_int("DRMM", "n_components", self.n_components, 2)
         check_int("DRMM", "epochs", self.epochs, 1)
         check_int("DRMM", "batch_size", self.batch_size, 1)
         check_real("DRMM", "learning_rate", self.learning_rate, above=0)
@@ -112,9 +114,9 @@ class DRMM:
             check_int("DRMM", "patience", self.patience, 1)
 
     @property
-    def num_buckets(self) -> int:
-        """Number of cells it makes."""
-        return int(self.n_components**self.n_layers)
+    def num_buckets(self) -> int | None:
+        """Number of buckets it always makes; None if that can be chosen."""
+        return None if self.n_components is None else int(self.n_components**self.n_layers)
 
     @property
     def signature(self) -> str:
@@ -125,16 +127,48 @@ class DRMM:
             f":batch-{self.batch_size}:lr-{self.learning_rate:g}{stop}"
         )
 
-    def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "FittedDRMM":
-        """Learn the cells from `features`, shape (n, m); `n_clusters` must be `num_buckets`."""
-        if n_clusters != self.num_buckets:
+    def with_num_buckets(self, num_buckets: int | str, n_texts: int) -> "DRMM":
+        """Return the same settings with the components that make `num_buckets`.
+
+        Parameters
+        ----------
+        num_buckets : int or "auto"
+            By default about a tenth of `n_texts`, with 2 to 10 components in each layer (the
+            paper has 10).
+        n_texts : int
+            Texts of the smallest sample.
+
+        Examples
+        --------
+        >>> DRMM(n_components=None).with_num_buckets("auto", 1000).num_buckets
+        125
+        """
+        if num_buckets == "auto":
+            root = (n_texts / 10) ** (1 / self.n_layers)
+            return replace(self, n_components=int(np.clip(round(root), 2, _MOST_COMPONENTS)))
+        number = check_int("compare", "num_buckets", num_buckets, 2**self.n_layers)
+        components = round(number ** (1 / self.n_layers))
+        if components**self.n_layers != number:
+            near = range(max(2, components - 1), components + 2)
+            powers = ", ".join(str(c**self.n_layers) for c in near)
+            rule = (
+                f"an int to the power of {self.n_layers}, the layers of the DRMM, such as {powers}"
+            )
+            raise bad_parameter("compare", "num_buckets", rule, number)
+        return replace(self, n_components=components)
+
+    def fit(self, features: Features, num_buckets: int, rng: np.random.Generator) -> "FittedDRMM":
+        """Learn `num_buckets` buckets from `features`, shape (n, m)."""
+        if self.n_components is None:
+            return self.with_num_buckets(num_buckets, len(features)).fit(features, num_buckets, rng)
+        if num_buckets != self.num_buckets:
             rule = f"{self.num_buckets} for a DRMM of {self.n_layers} layers of {self.n_components}"
-            raise bad_parameter("compare", "num_buckets", rule, n_clusters)
+            raise bad_parameter("compare", "num_buckets", rule, num_buckets)
         device = torch_device(self.device)
         import torch
 
         features = np.ascontiguousarray(features, dtype=np.float32)
-        self._check_texts(features)
+        self._check_texts(features, num_buckets)
         generator = torch.Generator().manual_seed(int(rng.integers(1 << 63)))
         with torch.inference_mode(), one_thread():
             mean, unit = _mean_and_unit(features)
@@ -147,23 +181,23 @@ class DRMM:
                     "quantizer='kmeans' (--quantizer kmeans)."
                 )
             order = torch.randperm(len(x), generator=generator).to(device)
-            other, x = x[order[:n_held_out]], x[order[n_held_out:]]
+            held_out, x = x[order[:n_held_out]], x[order[n_held_out:]]
             layers = start_layers(x, self.n_layers, self.n_components, generator)
-            history = self._train(layers, x, other, generator)
+            history = self._train(layers, x, held_out, generator)
             history = tuple(value - x.shape[1] * float(np.log(unit)) for value in history)
             return FittedDRMM(layers, Paths.of(layers), mean, unit, history)
 
-    def _check_texts(self, features: Features) -> None:
-        """Raise if the texts are too few or too much alike."""
+    def _check_texts(self, features: Features, num_buckets: int) -> None:
+        """Raise if features are not finite or too few texts differ."""
         if not np.isfinite(features).all():
             raise InvalidParameterError(
                 "The 'features' parameter of DRMM.fit must be finite. Got NaN or infinity instead: "
                 "check the embedder."
             )
-        n_distinct = len(np.unique(content_keys(features)))
-        if n_distinct < self.num_buckets:
+        n_distinct = count_distinct(features)
+        if n_distinct < num_buckets:
             raise InvalidParameterError(
-                f"The 'features' parameter of DRMM.fit must hold at least {self.num_buckets} "
+                f"The 'features' parameter of DRMM.fit must hold at least {num_buckets} "
                 f"different texts, one for each of {self.n_components} ** {self.n_layers} "
                 f"buckets. Got {n_distinct} instead: use fewer components or layers, or more texts."
             )
@@ -172,11 +206,13 @@ class DRMM:
         self,
         layers: Layers,
         x: "torch.Tensor",
-        other: "torch.Tensor",
+        held_out: "torch.Tensor",
         generator: "torch.Generator",
     ) -> tuple[float, ...]:
-        """Train `layers` in place; return the mean log-likelihood of `other` by epoch."""
-        history = [float(Paths.of(layers).log_likelihood(other).mean())] if len(other) else []
+        """Train `layers` in place; return the mean log-likelihood of `held_out` by epoch."""
+        history: list[float] = []
+        if len(held_out):
+            history.append(float(Paths.of(layers).log_likelihood(held_out).mean()))
         best = layers.theta.clone()
         schedule = Schedule(self.learning_rate, self.epochs * (len(x) // self.batch_size))
         for done in train_epochs(layers, x, schedule, self.batch_size, generator):
@@ -185,10 +221,11 @@ class DRMM:
                     f"The DRMM diverged in epoch {done} of {self.epochs}: "
                     f"use a learning_rate below {self.learning_rate:g}."
                 )
-            self.on_epoch(done, self.epochs)
+            if self.on_epoch is not None:
+                self.on_epoch(done, self.epochs)
             if self.patience is None:
                 continue
-            history.append(float(Paths.of(layers).log_likelihood(other).mean()))
+            history.append(float(Paths.of(layers).log_likelihood(held_out).mean()))
             if history[-1] > max(history[:-1]):
                 best.copy_(layers.theta)
             if done - history.index(max(history)) >= self.patience:
@@ -210,10 +247,10 @@ class FittedDRMM:
         The model as one mixture over all paths.
     mean : array of float32, shape (m,)
     unit : float
-        What is subtracted from a text, and what it is then divided by.
+        A text is centred by `mean` and divided by `unit` first.
     history : tuple of float
-        Mean log-likelihood of the texts held out, where there are any: before the training and
-        after each epoch.
+        Mean log-likelihood of the held-out texts before training and after each epoch; empty if
+        there are none.
     """
 
     layers: Layers
@@ -223,24 +260,24 @@ class FittedDRMM:
     history: tuple[float, ...]
 
     def assign(self, features: Features) -> Labels:
-        """Return the cell of every row of `features`, shape (n, m)."""
+        """Return the bucket of every row of `features`, shape (n, m)."""
         return self._of_each(features, self.paths.most_likely).astype(np.int32)
 
     def log_likelihood(self, features: Features) -> FloatArray:
         """Return the logarithm of the density of every row of `features`, shape (n, m)."""
-        found = self._of_each(features, self.paths.log_likelihood)
-        # From our unit to theirs.
-        return np.asarray(found - features.shape[1] * np.log(self.unit), dtype=np.float64)
+        scaled = self._of_each(features, self.paths.log_likelihood)
+        return np.asarray(scaled - features.shape[1] * np.log(self.unit), dtype=np.float64)
 
     def _of_each(
-        self, features: Features, found: "Callable[[torch.Tensor], torch.Tensor]"
+        self, features: Features, function: "Callable[[torch.Tensor], torch.Tensor]"
     ) -> NDArray[Any]:
+        """Return a function of every text, centred and scaled."""
         import torch
 
         device, size = self.paths.centres.device, max(1, _SCORES // len(self.paths.centres))
         with torch.inference_mode(), one_thread():
             parts = [
-                found(torch.from_numpy((part - self.mean) / self.unit).to(device)).cpu().numpy()
+                function(torch.from_numpy((part - self.mean) / self.unit).to(device)).cpu().numpy()
                 for part in (features[i : i + size] for i in range(0, len(features), size))
             ]
         return np.concatenate(parts)

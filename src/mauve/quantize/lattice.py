@@ -1,20 +1,43 @@
-"""Features in, cells out: texts spread over a sphere in R^4, and a lattice on that sphere."""
+"""Quantize by a lattice on a sphere in R^4 that a network spreads the texts over."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from mauve.arrays import Features, FloatArray, Labels
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
-from mauve.quantize.crossfit import content_keys
+from mauve.errors import (
+    ConvergenceError,
+    InvalidParameterError,
+    bad_parameter,
+    check_int,
+    check_real,
+)
+from mauve.hashes import count_distinct
 from mauve.quantize.gpu import torch_device
-from mauve.quantize.sphere import integral_points, nearest_points
+from mauve.threads import available_threads
 
-MIN_TEXTS = 50  # below that there are no neighbours to speak of
+if TYPE_CHECKING:
+    import torch
 
-_CHUNK = 1024  # rows that go through the network at a time
+    from mauve.quantize.lattice_network import Linear
+
+#: Squared radius of the sphere of the MAUVE paper, and the dimension of the space it is in.
+SQUARED_RADIUS, DIMENSION = 50, 4
+
+MIN_TEXTS = 50  # with fewer, the nearest texts say little
+
+_CHUNK = 1024  # rows that are mapped or compared with all points at a time
+
+# Another fit's allocations would break the recording of a CUDA graph.
+_gpu_in_use = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -22,18 +45,17 @@ class Lattice:
     """The lattice quantizer of the MAUVE paper; needs the ``torch`` extra.
 
     A small network learns to map the features to the unit sphere in R^4, so that texts
-    that are near stay near and all texts together cover the sphere evenly. A text then
-    belongs to the nearest of the 744 integral points of the sphere of radius √50.
+    that are near stay near and all texts together cover the sphere evenly. The bucket of a
+    text is the nearest of the 744 integral points of the sphere of radius √50.
 
     Parameters
     ----------
     device : str
-        Torch device to train on. Cells are assigned by NumPy in any case.
+        Torch device to train on. NumPy assigns the buckets in any case.
     epochs, batch_size : int
         Passes over the texts, and texts per update.
     learning_rate, momentum : float
-        Of stochastic gradient descent. The rate is halved after half of the epochs, and is
-        a tenth of this one after three quarters.
+        Of stochastic gradient descent; see :meth:`rate_at`.
     layers : int
         Linear maps of the network, with batch normalisation and ReLU between them.
     width : int
@@ -41,25 +63,32 @@ class Lattice:
     uniformity : float
         Weight λ of the loss that spreads the texts.
     positive_ranks, negative_rank : int
-        A text is drawn towards one of its nearest texts among the features, up to this
-        rank, and away from the text of this rank on the sphere. Small samples have smaller
-        ranks: n/50 and n/10 at the most, for n texts.
+        A text is pulled towards one of its nearest texts among the features, up to this
+        rank, and pushed away from the text of this rank on the sphere. Ranks are at most
+        n/50 and n/10 for n texts.
     patience : int, optional
         Stop when the loss on held-out texts has not fallen for so many epochs, and keep the
         best network; by default all epochs are run on all texts.
     held_out : float
         Share of the texts that `patience` holds out.
     on_epoch : callable, optional
-        Called with the epochs done and their number, for a progress bar.
+        Called with the epochs done and their total, for a progress bar.
 
     Notes
     -----
+    The loss of a batch is the triplet loss plus λ times the KoLeo loss [1]_
+    (see :func:`mauve.quantize.lattice_network.spread_losses`); negatives are found anew in
+    each epoch. Unlike in the original code, a text is not its own neighbour, batch
+    normalisation outside training uses the statistics of all texts and not a running average,
+    texts that do not fill a batch are left out of the epoch, and exact copies are not pushed
+    apart.
+
     "2-layer" in the MAUVE paper could mean two linear maps, as here, or two hidden layers,
     which is what its published experiments run (``layers=3``) at twice the cost. Width,
     momentum, ranks and λ are those of these experiments [2]_; the other settings are in
     the paper.
 
-    On the CPU the cells depend on the number of threads, because sums of floats do;
+    On the CPU the buckets depend on the number of threads, because sums of floats do;
     ``compare`` gives each clustering one thread, so there they do not.
 
     References
@@ -74,8 +103,8 @@ class Lattice:
     >>> Lattice(epochs=100).signature
     'lattice:744:layers-2x768:epochs-100:batch-64:lr-0.1:momentum-0.9:koleo-1:ranks-10,n/50-50,n/10:cpu'
     >>> features = np.random.default_rng(0).normal(size=(200, 8)).astype(np.float32)
-    >>> cells = Lattice(epochs=2, width=16).fit(features, 744, np.random.default_rng(1))
-    >>> cells.assign(features).shape
+    >>> fitted = Lattice(epochs=2, width=16).fit(features, 744, np.random.default_rng(1))
+    >>> fitted.assign(features).shape
     (200,)
     """
 
@@ -109,7 +138,7 @@ class Lattice:
 
     @property
     def num_buckets(self) -> int:
-        """Number of cells: that of the integral points."""
+        """Number of buckets, that of the integral points."""
         return len(integral_points())
 
     @property
@@ -123,29 +152,146 @@ class Lattice:
             f"{stop}:{self.device.split(':')[0]}"
         )
 
-    def fit(self, features: Features, n_clusters: int, rng: np.random.Generator) -> "LatticeCells":
-        """Train the network on `features`, shape (n, m); `n_clusters` must be 744."""
-        if n_clusters != self.num_buckets:
+    def rate_at(self, epoch: int) -> float:
+        """Return the learning rate of an epoch, counted from 0.
+
+        Examples
+        --------
+        >>> [Lattice(epochs=4).rate_at(epoch) for epoch in range(4)]
+        [0.1, 0.1, 0.05, 0.010000000000000002]
+        """
+        done = epoch / self.epochs
+        return self.learning_rate * (1 if done < 0.5 else 0.5 if done < 0.75 else 0.1)
+
+    def fit(
+        self, features: Features, num_buckets: int, rng: np.random.Generator
+    ) -> "FittedLattice":
+        """Train the network on `features`, shape (n, m); `num_buckets` must be 744."""
+        if num_buckets != self.num_buckets:
             rule = f"{self.num_buckets} for the lattice quantizer, which has so many points"
-            raise bad_parameter("compare", "num_buckets", rule, n_clusters)
+            raise bad_parameter("compare", "num_buckets", rule, num_buckets)
         share = 1 - self.held_out if self.patience is not None else 1
         needed = ceil(max(MIN_TEXTS, self.batch_size) / share)
-        distinct = _count_distinct(features)
-        if distinct < needed:
+        n_distinct = count_distinct(features)
+        if n_distinct < needed:
             raise InvalidParameterError(
-                f"A lattice must be fitted on at least {needed} different texts. Got {distinct} "
+                f"A lattice must be fitted on at least {needed} different texts. Got {n_distinct} "
                 "instead: use more texts, a smaller 'batch_size', or quantizer='kmeans' "
                 "(--quantizer kmeans)."
             )
         device = torch_device(self.device)
-        from mauve.quantize.spreading import train
+        import torch
 
-        return train(features, self, device, rng)
+        n_held_out = int(len(features) * self.held_out) if self.patience is not None else 0
+        order = rng.permutation(len(features)) if n_held_out else np.arange(len(features))
+        centre = features.mean(axis=0, dtype=np.float64).astype(np.float32)
+        centred = features[order] - centre
+        # One number for all dimensions. Batch normalisation undoes it, but for its epsilon,
+        # which must not depend on the scale of the features.
+        unit = float(np.sqrt(np.mean(np.square(centred, dtype=np.float64))))
+        if not 0 < unit < float("inf"):
+            raise bad_parameter("Lattice", "features", "finite and not all the same", unit)
+        with _training(device):
+            x = torch.from_numpy(centred).to(device) / unit
+            layers, losses, held_out_losses = self._train(x[n_held_out:], x[:n_held_out], rng)
+            arrays = tuple((matrix.cpu().numpy(), bias.cpu().numpy()) for matrix, bias in layers)
+        return FittedLattice(
+            centre,
+            unit,
+            arrays,
+            np.array(losses).reshape(-1, 2),
+            np.array(held_out_losses).reshape(-1, 2),
+        )
+
+    def _train(
+        self, x: "torch.Tensor", held_out: "torch.Tensor", rng: np.random.Generator
+    ) -> "tuple[list[Linear], list[list[float]], list[list[float]]]":
+        """Return the trained layers and the losses by epoch, of `x` and of `held_out`."""
+        import torch
+
+        from mauve.quantize.lattice_network import (
+            Network,
+            Steps,
+            apply_layers,
+            mean_losses,
+            mine_negatives,
+            nearest_texts,
+        )
+
+        n, rows = len(x), torch.arange(len(x), device=x.device)
+        positive_ranks = min(self.positive_ranks, max(1, n // 50))
+        negative_rank = min(self.negative_rank, max(1, n // 10))
+        near = nearest_texts(x, x, positive_ranks, exclude_self=True)
+        near_held_out = nearest_texts(held_out, x, 1)[:, 0]
+        network = Network(
+            x.shape[1], self.width, DIMENSION, n_layers=self.layers, device=x.device, rng=rng
+        )
+        steps = Steps(
+            network,
+            x,
+            batch_size=self.batch_size,
+            momentum=self.momentum,
+            uniformity=self.uniformity,
+        )
+        losses: list[list[float]] = []
+        held_out_losses: list[list[float]] = []
+        best, epochs_since_best, best_layers = float("inf"), 0, None
+        layers, spread = network.fold(x)
+        for epoch in range(self.epochs):
+            negative = mine_negatives(spread, spread, negative_rank, rng)
+            rank = torch.from_numpy(rng.integers(positive_ranks, size=n)).to(x.device)
+            triplets = torch.stack([rows, near[rows, rank], negative], dim=1)
+            order = torch.from_numpy(rng.permutation(n)).to(x.device)
+            losses.append(steps.run(triplets[order], self.rate_at(epoch)))
+            layers, spread = network.fold(x)
+            if not (np.isfinite(losses[-1]).all() and bool(spread.isfinite().all())):
+                raise ConvergenceError(
+                    f"The loss of the lattice quantizer is {losses[-1]} in epoch {epoch + 1}: use "
+                    f"a 'learning_rate' below {self.learning_rate:g}."
+                )
+            if self.on_epoch is not None:
+                self.on_epoch(epoch + 1, self.epochs)
+            if self.patience is None:
+                continue
+            anchor = apply_layers(layers, held_out)
+            negative = mine_negatives(anchor, spread, negative_rank, rng)
+            outputs = torch.stack([anchor, spread[near_held_out], spread[negative]], dim=1)
+            held_out_losses.append(mean_losses(outputs, self.batch_size))
+            triplet, koleo = held_out_losses[-1]
+            loss = triplet + self.uniformity * koleo
+            if loss < best:
+                best, epochs_since_best, best_layers = loss, 0, layers
+            else:
+                epochs_since_best += 1
+            if epochs_since_best == self.patience:
+                break
+        return best_layers or layers, losses, held_out_losses
+
+
+@contextmanager
+def _training(device: "torch.device") -> Iterator[None]:
+    """Train with gradients, on one stream of a CUDA device or on the threads available."""
+    import torch
+
+    with ExitStack() as stack:
+        if device.type == "cuda":
+            stack.enter_context(_gpu_in_use)
+            stack.enter_context(torch.cuda.device(device))
+            stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+            stack.enter_context(torch.cuda.stream(stream))
+        else:
+            torch.get_num_threads()  # torch sets the number of a new thread at its first use
+            pools = ThreadpoolController().select(user_api="openmp")
+            stack.enter_context(pools.limit(limits=available_threads()))
+        # The caller may have switched gradients off.
+        stack.enter_context(torch.inference_mode(False))
+        stack.enter_context(torch.enable_grad())
+        yield
 
 
 @dataclass(frozen=True)
-class LatticeCells:
-    """A trained network and the cells of the lattice behind it.
+class FittedLattice:
+    """A trained network, whose outputs are assigned to the points of the lattice.
 
     Attributes
     ----------
@@ -180,11 +326,64 @@ class LatticeCells:
         return spread
 
     def assign(self, features: Features) -> Labels:
-        """Return the cell of every row of `features`, shape (n, m)."""
+        """Return the bucket of every row of `features`, shape (n, m)."""
         return nearest_points(self.spread(features))
 
 
-def _count_distinct(features: Features) -> int:
-    chunks = (features[start : start + _CHUNK] for start in range(0, len(features), _CHUNK))
-    keys = [content_keys(np.ascontiguousarray(chunk, dtype=np.float32)) for chunk in chunks]
-    return len(np.unique(np.concatenate(keys))) if keys else 0
+@cache
+def integral_points() -> NDArray[np.int8]:
+    """Return all u in Z^4 with |u|² = 50 in lexicographic order, shape (744, 4).
+
+    Notes
+    -----
+    50 is a sum of four squares in five ways, up to order and sign: 7²+1², 6²+3²+2²+1²,
+    5²+5², 5²+4²+3² and 4²+4²+3²+3². With orders and signs these are 48 + 384 + 24 + 192 +
+    96 = 744 points, as Jacobi's theorem says: 24 times the sum of the odd divisors of 50.
+
+    Examples
+    --------
+    >>> points = integral_points()
+    >>> points.shape, points[0].tolist(), points[-1].tolist()
+    ((744, 4), [-7, -1, 0, 0], [7, 1, 0, 0])
+    """
+    largest = int(SQUARED_RADIUS**0.5)
+    line = np.arange(-largest, largest + 1, dtype=np.int8)
+    grid = np.stack(np.meshgrid(*[line] * DIMENSION, indexing="ij"), axis=-1)
+    grid = grid.reshape(-1, DIMENSION)
+    points: NDArray[np.int8] = grid[np.square(grid, dtype=np.int64).sum(axis=1) == SQUARED_RADIUS]
+    points.setflags(write=False)  # shared by every caller
+    return points
+
+
+def nearest_points(directions: NDArray[np.floating]) -> Labels:
+    """Return the integral point nearest to each direction, as its row number.
+
+    Parameters
+    ----------
+    directions : array of float, shape (n, 4)
+        Of any length: only where they point to matters.
+
+    Returns
+    -------
+    labels : array of int32, shape (n,)
+        Rows of :func:`integral_points`; of several equally near points the first.
+
+    Notes
+    -----
+    All points have the same length r, so argmin |x/|x| - u/r| = argmax x·u. The products
+    of single precision numbers with u, and their sums, are exact in double precision
+    (unless one coordinate is 2^26 times another), so a tie is a tie and not a matter of
+    rounding.
+
+    Examples
+    --------
+    >>> label = nearest_points(np.array([[0.1, 0.9, 0.0, 0.0]]))
+    >>> integral_points()[label].tolist()  # no lattice point is on an axis
+    [[1, 7, 0, 0]]
+    """
+    columns = integral_points().T.astype(np.float64)
+    labels = np.empty(len(directions), dtype=np.int32)
+    for start in range(0, len(directions), _CHUNK):
+        part = directions[start : start + _CHUNK].astype(np.float64)
+        labels[start : start + _CHUNK] = (part @ columns).argmax(axis=1)
+    return labels

@@ -1,4 +1,4 @@
-"""Features in, fewer dimensions out: unit norm and principal components."""
+"""Reduce the dimension of features by unit norm and principal components."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from mauve.arrays import Features, IntArray
 from mauve.errors import InvalidParameterError, check_choice, check_real
 from mauve.threads import parallel_map
 
-#: What comes first: "norm-pca" as in the authors' package, "pca-norm" as in the paper.
+#: Which step is first: "norm-pca" as in the authors' package, "pca-norm" as in the paper.
 ORDERS = ("norm-pca", "pca-norm")
 
 _CHUNK = 2048  # rows at a time: fixed, because the sums of floats depend on it
-_PARTIAL_ABOVE = 512  # dimensions from which it pays to ask for the leading part only
+_PARTIAL_ABOVE = 512  # dimensions above which it pays to compute leading components only
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """A fitted reduction, for texts that come later.
+    """A fitted reduction, which can be applied to other texts.
 
     Attributes
     ----------
     unit : float
-        The largest feature, by which all are divided first where nothing else scales them.
+        With "pca-norm", the largest absolute feature, by which all are divided first; else 1.
     mean : array of float32, shape (d,)
     components : array of float32, shape (d, m)
     order : {"norm-pca", "pca-norm"}
@@ -70,7 +70,7 @@ def reduce_features(
     Parameters
     ----------
     features : array of float32, shape (n, d)
-        All texts of a comparison. Overwritten: the caller owns it and needs it no more.
+        All texts of a comparison. The array is overwritten.
     explained_variance : float in (0, 1]
         Keep the fewest components that explain this share of the variance.
     order : {"norm-pca", "pca-norm"}
@@ -82,12 +82,12 @@ def reduce_features(
     -------
     reduced : array of float32, shape (n, m)
     reduction : Reduction
-        The same for other texts.
+        Reduces other texts in the same way.
 
     Notes
     -----
-    The components come from the d x d covariance, not from an SVD of the data: the same
-    subspace for a small part of the time where n is larger than d.
+    The components are eigenvectors of the d x d covariance. They span the same subspace as
+    those of an SVD of the data, in a fraction of the time if n is larger than d.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _batched(items: Iterator[slice], size: int) -> Iterator[list[slice]]:
 
 
 def _scale_rows_to_unit_length(features: Features) -> None:
-    """Divide each row by its norm, in place; a row of zeros stays as it is."""
+    """Divide each row by its norm, in place; a row of zeros stays zero."""
 
     def scale(rows: slice) -> None:
         wide = features[rows].astype(np.float64)  # squares of 1e20 do not fit 32 bits
@@ -138,7 +138,7 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
     """Return the leading eigenvectors of the covariance as columns, shape (d, m)."""
     d = centred.shape[1]
     covariance = np.zeros((d, d), dtype=np.float64)
-    for batch in _batched(_chunks(len(centred)), 2):  # so that few d x d parts are held at once
+    for batch in _batched(_chunks(len(centred)), 2):  # limits the d x d parts held at once
         for part in parallel_map(lambda rows: centred[rows].T @ centred[rows], batch):
             covariance += part
     total = float(np.trace(covariance))
@@ -150,10 +150,10 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
         attempts.insert(0, (d // 4, np.float32))
     for leading, precision in attempts:
         values, vectors = _leading_eigenvectors(covariance.astype(precision, copy=False), leading)
-        kept = components_kept(values, total, share)
-        if kept < leading or leading == d:
+        n_components = components_kept(values, total, share)
+        if n_components < leading or leading == d:
             break
-    return np.ascontiguousarray(vectors[:, ::-1][:, :kept], dtype=np.float32)
+    return np.ascontiguousarray(vectors[:, ::-1][:, :n_components], dtype=np.float32)
 
 
 def check_variance(total: float, mean_square: float, n_texts: int) -> None:
@@ -161,7 +161,7 @@ def check_variance(total: float, mean_square: float, n_texts: int) -> None:
     if not total > 1e-12 * max(mean_square, 1e-30) * n_texts:
         raise InvalidParameterError(
             "The 'features' parameter of reduce_features must vary from text to text. "
-            "Got the same features for every text instead: check that the texts are not all one, "
+            "Got the same features for every text instead: check that the texts are not all equal, "
             "and the embedder."
         )
 
@@ -172,11 +172,11 @@ def components_kept(values: NDArray[np.floating], total: float, share: float) ->
     Parameters
     ----------
     values : array of shape (m,)
-        The largest eigenvalues, rising.
+        The largest eigenvalues, in ascending order.
     total : float
         Sum of all eigenvalues.
     share : float
-        Of the variance; m components are returned where they do not reach it.
+        Of the variance; the result is m if all m components explain less.
 
     Examples
     --------
@@ -184,15 +184,15 @@ def components_kept(values: NDArray[np.floating], total: float, share: float) ->
     2
     """
     explained = np.cumsum(values[::-1], dtype=np.float64) / total
-    # A share of 1 is reached when only rounding is left over.
-    kept = int(np.searchsorted(explained, share - 1e-7)) + 1
-    return min(kept, len(values), int((values > 1e-10 * values[-1]).sum()))
+    # Rounding may keep the explained share below 1.
+    needed = int(np.searchsorted(explained, share - 1e-7)) + 1
+    return min(needed, len(values), int((values > 1e-10 * values[-1]).sum()))
 
 
 def _leading_eigenvectors(
     matrix: NDArray[np.floating], leading: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Return the largest eigenvalues, rising, and their eigenvectors as columns."""
+    """Return the largest eigenvalues in ascending order, and their eigenvectors as columns."""
     wanted = [len(matrix) - leading, len(matrix) - 1]
     [(values, vectors)] = parallel_map(
         lambda m: scipy.linalg.eigh(m, subset_by_index=wanted, driver="evr", check_finite=False),

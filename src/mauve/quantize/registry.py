@@ -1,31 +1,38 @@
-"""Quantizers by name, with as many cells as the texts allow."""
+"""Choose a quantizer by name and its number of buckets."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-
-import numpy as np
+from typing import Any
 
 from mauve.errors import bad_parameter, check_choice, check_int
-from mauve.quantize.crossfit import Quantizer, fixed_num_buckets
+from mauve.quantize.drmm import DRMM
+from mauve.quantize.gpu import TorchKMeans, torch_device
 from mauve.quantize.kmeans import KMeans
+from mauve.quantize.lattice import Lattice
+from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 
-QUANTIZERS = ("kmeans", "drmm", "lattice")
 MAX_AUTO_BUCKETS = 500
-_LAYERS = 3  # of a DRMM, as in the paper
-_MOST_COMPONENTS = 10  # of each, as in the paper
+
+
+#: Makes each quantizer on a device.
+QUANTIZERS: dict[str, Callable[[str], Quantizer]] = {
+    "kmeans": lambda device: KMeans() if device == "cpu" else TorchKMeans(device),
+    "drmm": lambda device: DRMM(n_components=None, device=device),
+    "lattice": lambda device: Lattice(device=device),
+}
 
 
 def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
-    """Return the quantizer that a name or an object stands for, on a device.
+    """Return the quantizer of that name on a device, or the given one.
 
     Parameters
     ----------
     spec : {"kmeans", "drmm", "lattice"} or Quantizer
         An object has a method ``fit`` and an attribute ``signature``, and an attribute
-        ``num_buckets`` if it makes a number of cells of its own.
+        ``num_buckets`` if it always makes that many buckets.
     device : str
-        "auto" and "cpu" stand for the CPU; any other is a torch device.
+        "auto" and "cpu" are the CPU; any other is a torch device.
 
     Examples
     --------
@@ -40,102 +47,51 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
             rule = f"{names} or an object with a method 'fit' and an attribute 'signature'"
             raise bad_parameter("compare", "quantizer", rule, spec)
         return spec
-    check_choice("compare", "quantizer", spec, QUANTIZERS)
-    first = device.split(",")[0].strip()  # texts are shared out over several, clusters are not
-    where = "cpu" if first == "auto" else first
-    if spec == "kmeans" and where == "cpu":
-        return KMeans()
-    from mauve.quantize.gpu import TorchKMeans, torch_device
-
-    torch_device(where)  # raises where torch or the device is missing
-    if spec == "kmeans":
-        return TorchKMeans(device=where)
-    if spec == "drmm":
-        from mauve.quantize.drmm import DRMM
-
-        return DRMM(n_layers=_LAYERS, device=where)
-    from mauve.quantize.lattice import Lattice
-
-    return Lattice(device=where)
+    make = QUANTIZERS[check_choice("compare", "quantizer", spec, QUANTIZERS)]
+    first = device.split(",")[0].strip()  # embedding uses all devices, clustering the first
+    device = "cpu" if first == "auto" else first
+    if spec != "kmeans" or device != "cpu":
+        torch_device(device)  # raises if torch or the device is missing
+    return make(device)
 
 
 def with_num_buckets(
-    quantizer: Quantizer, num_buckets: int | str, n_texts: int, *, named: bool
+    quantizer: Quantizer, num_buckets: int | str, n_texts: int
 ) -> tuple[Quantizer, int]:
-    """Return a quantizer with the number of cells asked for, and that number.
+    """Return a quantizer with the requested number of buckets, and that number.
 
     Parameters
     ----------
     quantizer : Quantizer
     num_buckets : int or "auto"
-        By default a tenth of the texts, or what the quantizer makes in any case.
+        By default the number that the quantizer always makes, or else a tenth of the texts
+        (see :func:`check_buckets` and :meth:`mauve.quantize.drmm.DRMM.with_num_buckets`).
     n_texts : int
         Texts of the smallest sample.
-    named : bool
-        Whether the quantizer was asked for by name, so that its settings may be changed.
 
     Examples
     --------
-    >>> with_num_buckets(KMeans(), "auto", 1000, named=True)[1]
+    >>> with_num_buckets(KMeans(), "auto", 1000)[1]
     100
-    >>> from mauve.quantize.drmm import DRMM
-    >>> with_num_buckets(DRMM(), "auto", 1000, named=True)[1]
-    125
     """
     if isinstance(num_buckets, str) and num_buckets != "auto":
         raise bad_parameter("compare", "num_buckets", "an int or 'auto'", num_buckets)
-    own = fixed_num_buckets(quantizer)
-    if own is None:
-        return quantizer, check_buckets(num_buckets, n_texts)
-    if named:
-        from mauve.quantize.drmm import DRMM
-
-        if isinstance(quantizer, DRMM):
-            drmm: DRMM = quantizer
-            sized = replace(drmm, n_components=_components(num_buckets, n_texts))
-            return sized, sized.num_buckets
-    if num_buckets not in ("auto", own):
-        rule = f"{own}, all that this quantizer makes, or 'auto'"
-        raise bad_parameter("compare", "num_buckets", rule, num_buckets)
-    return quantizer, own
-
-
-def _components(num_buckets: int | str, n_texts: int) -> int:
-    """Return the components of a layer for so many cells, about a tenth of the texts."""
-    if num_buckets == "auto":
-        return int(np.clip(np.cbrt(n_texts / 10).round(), 2, _MOST_COMPONENTS))
-    cells = check_int("compare", "num_buckets", num_buckets, 8)
-    components = int(np.cbrt(cells).round())
-    if components**_LAYERS != cells:
-        near = ", ".join(str(c**_LAYERS) for c in range(max(2, components - 1), components + 2))
-        raise bad_parameter("compare", "num_buckets", f"a cube for 'drmm', such as {near}", cells)
-    return components
-
-
-def reporting(
-    quantizer: Quantizer, n_clusterings: int, report: Callable[[str, int, int], None]
-) -> Quantizer:
-    """Return a quantizer that reports the epochs of all clusterings, where it has any.
-
-    Examples
-    --------
-    >>> reporting(KMeans(), 5, print) == KMeans()
-    True
-    """
-    if fixed_num_buckets(quantizer) is None:  # k-means, for which nothing more need be loaded
-        return quantizer
-    from mauve.quantize.drmm import DRMM
-    from mauve.quantize.lattice import Lattice
-
-    if not isinstance(quantizer, DRMM | Lattice):
-        return quantizer
-    done = count(1)  # clusterings are trained side by side
-    total = n_clusterings * quantizer.epochs
-    return replace(quantizer, on_epoch=lambda *_: report("training", next(done), total))
+    fixed = fixed_num_buckets(quantizer)
+    if fixed is not None:
+        if num_buckets not in ("auto", fixed):
+            rule = f"{fixed}, which this quantizer always makes, or 'auto'"
+            raise bad_parameter("compare", "num_buckets", rule, num_buckets)
+        return quantizer, fixed
+    if hasattr(quantizer, "with_num_buckets"):  # it allows certain numbers only
+        sized = quantizer.with_num_buckets(num_buckets, n_texts)
+        return sized, sized.num_buckets
+    return quantizer, check_buckets(num_buckets, n_texts)
 
 
 def check_buckets(num_buckets: int | str, n_texts: int) -> int:
-    """Return the number of cells for samples of at least `n_texts`.
+    """Return the number of buckets for samples of at least `n_texts`.
+
+    By default a tenth of `n_texts`, from 2 to 500.
 
     Examples
     --------
@@ -146,3 +102,24 @@ def check_buckets(num_buckets: int | str, n_texts: int) -> int:
         return max(2, min(n_texts // 10, MAX_AUTO_BUCKETS))
     # A clustering is fitted on two of five blocks of each sample, at least two samples.
     return check_int("compare", "num_buckets", num_buckets, 2, max(2, n_texts // 2))
+
+
+def reporting(
+    quantizer: Quantizer, n_clusterings: int, report: Callable[[str, int, int], None]
+) -> Quantizer:
+    """Return a quantizer that reports the epochs of all clusterings, if it trains in epochs.
+
+    Examples
+    --------
+    >>> reporting(KMeans(), 5, print) == KMeans()
+    True
+    """
+    if not hasattr(quantizer, "on_epoch"):
+        return quantizer
+    trained: Any = quantizer  # a dataclass, DRMM or Lattice
+    done = count(1)  # clusterings are trained at the same time
+    total = n_clusterings * trained.epochs
+    with_report: Quantizer = replace(
+        trained, on_epoch=lambda *_: report("training", next(done), total)
+    )
+    return with_report

@@ -1,12 +1,8 @@
-"""Match texts with the prompts they answer, and hash texts."""
+"""Match texts with the prompts they answer."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from mauve.arrays import HashArray
 from mauve.errors import InvalidParameterError
 
 #: Prompts of the texts: one sequence for all samples alike, or one for each sample by name.
@@ -49,19 +45,3 @@ def prompts_by_sample(
             )
         by_sample[name] = [str(prompt) for prompt in sample_prompts]
     return by_sample
-
-
-def text_hashes(texts: Sequence[str]) -> HashArray:
-    """Hash each text to 64 bits.
-
-    Examples
-    --------
-    >>> first, second, third = text_hashes(["a", "b", "a"])
-    >>> bool(first == third), bool(first == second)
-    (True, False)
-    """
-    digests = (
-        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        for text in texts
-    )
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)

@@ -1,0 +1,42 @@
+"""What a quantizer must offer, before and after it is fitted."""
+
+from typing import Protocol
+
+import numpy as np
+
+from mauve.arrays import Features, Labels
+
+
+class Partition(Protocol):
+    """A fitted quantizer."""
+
+    def assign(self, features: Features) -> Labels:
+        """Return the bucket of every row of `features`, shape (n, m)."""
+
+
+class Quantizer(Protocol):
+    """Learns buckets from features.
+
+    A quantizer that has an attribute ``num_buckets`` always makes that many. One that has an
+    attribute ``on_epoch`` calls it with the epochs done and their total ``epochs``.
+    """
+
+    @property
+    def signature(self) -> str:
+        """The settings that two scores must share to be comparable."""
+
+    def fit(self, features: Features, num_buckets: int, rng: np.random.Generator) -> Partition:
+        """Learn `num_buckets` buckets from `features`, shape (n, m)."""
+
+
+def fixed_num_buckets(quantizer: Quantizer) -> int | None:
+    """Return the number of buckets that a quantizer always makes; None if it can be chosen.
+
+    Examples
+    --------
+    >>> from mauve.quantize.kmeans import KMeans
+    >>> fixed_num_buckets(KMeans()) is None
+    True
+    """
+    num_buckets: int | None = getattr(quantizer, "num_buckets", None)
+    return num_buckets
