@@ -17,6 +17,10 @@ def test_version_of_the_installed_program():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"mauve {mauve.__version__}\n", "")
 
 
+def test_version():
+    assert invoke("--version").stdout == f"mauve {mauve.__version__}\n"
+
+
 @pytest.mark.slow
 def test_no_command_prints_help():
     code, out, err = run()

@@ -11,7 +11,7 @@ from running import QUICK, invoke
 from safetensors.numpy import save_file
 
 import mauve
-from mauve.cli.inputs import Inputs, read_inputs, select_metadata
+from mauve.cli.inputs import Inputs, read_inputs, read_training, select_metadata
 from mauve.cli.options_input import SampleOptions
 from mauve.errors import InvalidParameterError
 
@@ -108,6 +108,14 @@ def test_prompts_that_cannot_be_read(features):
     missing = invoke("compare", "human.npy", "good.npy", "--prompts", "nowhere.txt")
     assert missing.exit_code == 1
     assert "error: 'nowhere.txt' must be a file with one prompt a line" in missing.stderr
+
+
+def test_training_files(tmp_path):
+    path = tmp_path / "training.txt"
+    path.write_text("one\ntwo\n")
+    assert read_training(path, "text") == ["one", "two"]
+    assert read_training(tmp_path / "training.npy", "text") == tmp_path / "training.npy"
+    assert read_training(None, "text") is None
 
 
 def test_metadata_of_files(tmp_path):

@@ -56,6 +56,13 @@ def test_gaps():
     assert done.stderr == ""
 
 
+def test_legend_of_gaps():
+    done = invoke("measure", "human.jsonl", "loop.jsonl", "--measures", "zipf", "--gaps")
+    assert "the gap |T(Q) - T(P)| between the system's texts Q and human text P" in " ".join(
+        done.stdout.split()
+    )
+
+
 def test_json():
     done = invoke(
         "measure", "human.jsonl", "good.jsonl", "x=loop.jsonl", "--measures", "text", "--json"

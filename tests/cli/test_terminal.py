@@ -44,9 +44,9 @@ def test_full_disk(features):
 def test_a_bug_keeps_its_traceback():
     @one_line_errors
     def buggy():
-        raise ZeroDivisionError
+        raise ZeroDivisionError("a bug")
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError, match="a bug"):
         buggy()
 
 
