@@ -24,7 +24,7 @@ from simulate import Pair
 from mauve import compare, difference
 from mauve.frontier.grid import curve_grid
 from mauve.frontier.histogram import count_labels
-from mauve.frontier.score import gap_of, mean_divergences, score_of
+from mauve.frontier.score import deviance_of, mean_divergences, score_of
 from mauve.quantize.crossfit import JointClustering
 
 PAIRS = {
@@ -70,16 +70,16 @@ def one_case(job: tuple[str, int, int, int, str, int, bool, str]) -> tuple[float
     tests = (np.nan,) * 3
     if not alone:
         tests = (one.p_value, difference(one, found["b"]).p_value, one.ceiling_low)
-    return truth, one.mauve, *one.interval, one.mauve_plugin, one.gap_error, *tests
+    return truth, one.mauve, *one.interval, one.mauve_plugin, one.deviance_error, *tests
 
 
 def summarise(name: str, n: int, rows: np.ndarray) -> str:
     """Return one line of the table."""
-    truth, score, low, high, plugin, gap_error, p_value, p_between, ceiling_low = rows.T
+    truth, score, low, high, plugin, deviance_error, p_value, p_between, ceiling_low = rows.T
     covered = (low <= truth + 1e-9) & (truth <= high + 1e-9)
     rmse = np.sqrt(np.mean((score - truth) ** 2))
     rmse_plugin = np.sqrt(np.mean((plugin - truth) ** 2))
-    z = (gap_of(score) - gap_of(truth)) / np.maximum(gap_error, 1e-12)
+    z = (deviance_of(score) - deviance_of(truth)) / np.maximum(deviance_error, 1e-12)
 
     def share(happened: np.ndarray, values: np.ndarray) -> str:
         return "not run" if np.isnan(values).any() else f"{happened.mean():.1%}"

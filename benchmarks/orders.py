@@ -9,7 +9,7 @@ is summed over the distribution of the counts.
 import numpy as np
 from scipy.stats import poisson
 
-from mauve.frontier.estimators import jackknife_cells
+from mauve.frontier.estimators import jackknife_terms
 from mauve.frontier.grid import quadrature_grid
 
 N_CELLS, PER_CELL, MOST = 600, 6.0, 90
@@ -21,7 +21,7 @@ def main() -> None:
     a, b = np.meshgrid(np.arange(MOST), np.arange(MOST), indexing="ij")
     n = round(N_CELLS * PER_CELL)
     estimates = [
-        jackknife_cells(a.ravel(), b.ravel(), n, n, grid, order).kl_p[:, grid.middle]
+        jackknife_terms(a.ravel(), b.ravel(), n, n, grid, order).kl_p[:, grid.middle]
         for order in range(4)
     ]
     print("| spread of log q/p over the cells | KL | plug-in | first order | second | third |")

@@ -12,9 +12,8 @@ from mauve.arrays import BoolArray, FloatArray
 from mauve.comparison.compared import Compared
 from mauve.errors import InvalidParameterError, check_real
 from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value
-from mauve.frontier.score import gap_of, score_at
 from mauve.inference.differences import Influence, ScorePair, correlation, holm, share_of_model
-from mauve.inference.intervals import equivalence_to_one, texts_needed
+from mauve.inference.intervals import equivalence_to_one, score_error, texts_needed
 from mauve.tables import as_html, as_latex, as_markdown, as_text, titles_and_cells
 from mauve.text.form import FormReport
 
@@ -97,7 +96,7 @@ class MauveResult:
     n_model: int
     warnings: tuple[str, ...]
     signature: str
-    gap_error: float = field(repr=False)
+    deviance_error: float = field(repr=False)
     influence: Influence = field(repr=False)
     form: FormReport | None = field(repr=False, default=None)
 
@@ -112,7 +111,7 @@ class MauveResult:
         A small value says that the system is as good as human up to `margin`.
         """
         check_real("equivalence", "margin", margin, above=0, up_to=1 - 1e-9)
-        return equivalence_to_one(self.mauve, self.gap_error, margin)
+        return equivalence_to_one(self.mauve, self.deviance_error, margin)
 
     def texts_needed(self, difference: float, power: float = 0.8) -> int:
         """Return how many texts a side show that a score is `difference` away from this one.
@@ -122,11 +121,10 @@ class MauveResult:
         """
         check_real("texts_needed", "difference", difference, above=0, up_to=1)
         check_real("texts_needed", "power", power, above=0, up_to=1 - 1e-9)
-        # A score of 1 has no room above, so measure the reach below.
-        reach = self.mauve - float(score_at(float(gap_of(self.mauve)) + self.gap_error))
         # The model's half of the variance counts for both systems, the human half for none.
         n = min(self.n_human, self.n_model)
-        error = np.sqrt(2 * share_of_model(self.influence)) * reach
+        error = np.sqrt(2 * share_of_model(self.influence))
+        error *= score_error(self.mauve, self.deviance_error)
         return texts_needed(n, error, difference, power=power, confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,7 +225,7 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
     check_comparable(first, second)
     pair = ScorePair(
         (first.mauve, second.mauve),
-        (first.gap_error, second.gap_error),
+        (first.deviance_error, second.deviance_error),
         correlation(first.influence, second.influence),
     )
     p_value = pair.p_value()

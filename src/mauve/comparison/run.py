@@ -21,8 +21,8 @@ from mauve.frontier.grid import curve_grid, quadrature_grid
 from mauve.frontier.histogram import no_smoothing
 from mauve.frontier.score import mean_divergences, monotone, score_of
 from mauve.inference.differences import Influence
-from mauve.inference.intervals import covariance, gap_influences, score_interval
-from mauve.inference.resampling import bootstrap_gaps, permutation_scores
+from mauve.inference.intervals import covariance, deviance_influences, score_interval
+from mauve.inference.resampling import bootstrap_deviances, permutation_scores
 from mauve.quantize.crossfit import FITTED, Quantizer, cluster_jointly, fixed_num_buckets
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
@@ -261,15 +261,16 @@ def _measure(
     smooth_grid = quadrature_grid()
     integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
 
-    influence = gap_influences(pair, scaling)
+    influence = deviance_influences(pair, scaling)
     # Any number of clusterings makes an exact test, and ten show the spread over texts.
     few = pair.first(len(FITTED))
     if settings.interval == "influence":
-        gap_error = np.sqrt(covariance(influence, influence, pair.groups))
+        deviance_error = np.sqrt(covariance(influence, influence, pair.groups))
     else:
-        gap_error = np.std(
-            bootstrap_gaps(few, estimator, scaling, settings.n_bootstrap, settings.seed), ddof=1
+        deviances = bootstrap_deviances(
+            few, estimator, scaling, settings.n_bootstrap, settings.seed
         )
+        deviance_error = np.std(deviances, ddof=1)
     p_value = ceiling = ceiling_low = None
     if settings.n_permutations:
         null = permutation_scores(few, estimator, scaling, settings.n_permutations, settings.seed)
@@ -280,7 +281,7 @@ def _measure(
     return MauveResult(
         name=model.name,
         mauve=score,
-        interval=score_interval(score, float(gap_error), settings.confidence),
+        interval=score_interval(score, float(deviance_error), settings.confidence),
         confidence=settings.confidence,
         mauve_plugin=score_by("plugin"),
         mauve_star=score_by("krichevsky-trofimov"),
@@ -302,7 +303,7 @@ def _measure(
         warnings=(*advice(human, model, settings.num_buckets, form), *common),
         signature=signature,
         form=form,
-        gap_error=float(gap_error),
+        deviance_error=float(deviance_error),
         influence=_sorted_influence(compared, model.name, influence, pair.is_human),
     )
 

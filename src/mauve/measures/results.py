@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauve.errors import bad_parameter
+from mauve.inference.intervals import difference_interval
 from mauve.measures.estimate import Estimate, Groups
 from mauve.measures.protocol import Measure
 
@@ -117,26 +118,16 @@ def _interval(
 def _difference(
     first: tuple[Estimate, tuple[float, float]], second: tuple[Estimate, tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the interval of a difference from those of its two parts.
-
-    The method of variance estimates recovery, which keeps what either interval knows of
-    its bounds (Zou and Donner, *Construction of confidence limits about effect measures*,
-    Statistics in Medicine 2008).
-    """
+    """Return the interval of a difference from those of its two parts."""
     (one, (one_low, one_high)), (other, (other_low, other_high)) = first, second
     correlation = 0.0
     errors = one.standard_error * other.standard_error
     if one.by_prompt and errors > 0:
         correlation = float(np.clip((one.moves * other.moves).sum() / errors, -1, 1))
-
-    def reach(a: float, b: float) -> float:
-        return float(np.sqrt(max(0.0, a**2 + b**2 - 2 * correlation * a * b)))
-
-    middle = one.value - other.value
-    return (
-        middle - reach(one.value - one_low, other_high - other.value),
-        middle + reach(one_high - one.value, other.value - other_low),
+    low, high = difference_interval(
+        (one.value, other.value), (one_low, other_low), (one_high, other_high), correlation
     )
+    return float(low), float(high)
 
 
 class Measurements(Mapping[str, dict[str, Measured]]):

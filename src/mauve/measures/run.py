@@ -16,7 +16,7 @@ from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, MauveWarning, bad_parameter, check_int, check_real
 from mauve.escape import listed
-from mauve.frontier.score import gap_of, score_at
+from mauve.inference.intervals import score_error
 from mauve.lm.scorer import TokenScorer, get_scorer
 from mauve.measures.estimate import N_GROUPS
 from mauve.measures.material import (
@@ -330,9 +330,8 @@ def _estimated(
 
 
 def _as_measured(result: MauveResult) -> Measured:
-    # A score near 1 has no room above, so measure the reach below.
-    below = float(score_at(float(gap_of(result.mauve)) + result.gap_error))
-    return Measured(result.mauve, result.interval, result.mauve - below)
+    error = score_error(result.mauve, result.deviance_error)
+    return Measured(result.mauve, result.interval, error)
 
 
 def _signature(
