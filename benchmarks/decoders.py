@@ -28,42 +28,42 @@ PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, 
 AVAILABLE = ("texts", "tokens", "features", "log_probabilities")
 
 
-def markdown(found: mauve.Measurements, names: list[str], *, gaps: bool) -> str:
+def markdown(measured: mauve.Measurements, names: list[str], *, gaps: bool) -> str:
     """Return a table of some measures: systems are rows, the best are bold."""
-    measures = [measure for measure in found.measures if measure.name in names]
+    measures = [measure for measure in measured.measures if measure.name in names]
     lines = ["| decoding | " + " | ".join(column_title(m, gaps=gaps) for m in measures) + " |"]
     lines.append("|---" * (1 + len(measures)) + "|")
     columns = [
         [
             f"**{cell.value}** ±{cell.reach}" if cell.is_best else str(cell)
-            for cell in cells(found, measure, gaps=gaps)
+            for cell in cells(measured, measure, gaps=gaps)
         ]
         for measure in measures
     ]
-    rows = list(zip(row_names(found), *columns, strict=True))
+    rows = list(zip(row_names(measured), *columns, strict=True))
     lines += ["| " + " | ".join(row) + " |" for row in (rows[:-1] if gaps else rows)]
     return "\n".join(lines)
 
 
-def ranking(found: mauve.Measurements) -> str:
+def ranking(measured: mauve.Measurements) -> str:
     """Return how each measure orders the systems, best first."""
     lines = [
         "| measure | order, best first | prefers a loop | Spearman with published MAUVE |",
         "|---|---|---|---|",
     ]
-    for measure in found.measures:
-        order = found.rank(measure.name)
+    for measure in measured.measures:
+        order = measured.rank(measure.name)
         others = [name for name in order if name not in LOOPS]
         beaten = [name for name in others if order.index(name) > min(map(order.index, LOOPS))]
         fooled = f"**yes**, to {', '.join(beaten)}" if beaten else "no"
-        distance = {name: found.distance(name, measure.name) for name in order}
+        distance = {name: measured.distance(name, measure.name) for name in order}
         ours = [-distance[name] for name in PUBLISHED]
         agreement = spearmanr(ours, list(PUBLISHED.values())).statistic
-        shown = order[0] + "".join(
-            (" = " if distance[one] == distance[other] else " > ") + other
-            for one, other in itertools.pairwise(order)
+        chain = order[0] + "".join(
+            (" = " if distance[better] == distance[worse] else " > ") + worse
+            for better, worse in itertools.pairwise(order)
         )
-        lines.append(f"| {measure.name} | {shown} | {fooled} | {agreement:.2f} |")
+        lines.append(f"| {measure.name} | {chain} | {fooled} | {agreement:.2f} |")
     return "\n".join(lines)
 
 
@@ -76,7 +76,7 @@ def main() -> None:
     files = {path.name.split(".")[0]: read_texts(path) for path in sorted(args.data.iterdir())}
     samples = {name: file.texts for name, file in files.items()}
     human = samples.pop("human")
-    found = mauve.measure(
+    measured = mauve.measure(
         human,
         samples,
         get_measures("all", AVAILABLE),
@@ -85,7 +85,7 @@ def main() -> None:
         empty="keep",
     )
     paper = [name for name in DEFAULT if name != "frechet"]
-    others = [measure.name for measure in found.measures if measure.name not in paper]
+    others = [measure.name for measure in measured.measures if measure.name not in paper]
     half = (len(others) + 1) // 2
     print(
         f"""# Six decoding algorithms by every measure
@@ -98,25 +98,25 @@ Printed by `python benchmarks/decoders.py DATA` (Python {platform.python_version
 
 T(Q) beside T(P), as in the tables of the paper's appendix:
 
-{markdown(found, paper, gaps=False)}
+{markdown(measured, paper, gaps=False)}
 
 |T(Q) - T(P)|, as in its main part:
 
-{markdown(found, paper, gaps=True)}
+{markdown(measured, paper, gaps=True)}
 
 ## The other measures
 
-{markdown(found, others[:half], gaps=False)}
+{markdown(measured, others[:half], gaps=False)}
 
-{markdown(found, others[half:], gaps=False)}
+{markdown(measured, others[half:], gaps=False)}
 
 ## Which rank wrongly
 
 Greedy decoding and beam search end in loops here in two of three texts (*Rep.*), and nobody takes them for human. A measure that puts one of them above another algorithm is wrong. The published order of five (top-k, nucleus, contrastive, greedy, beam) is by the authors' package with features of GPT-2 large.
 
-{ranking(found)}
+{ranking(measured)}
 
-`{found.signature}`"""  # noqa: E501
+`{measured.signature}`"""  # noqa: E501
     )
 
 

@@ -6,9 +6,9 @@ Runs ``mauve compare HUMAN SYSTEM --report FILE`` on two small files of texts, w
 here, and ``mauve.compare`` on two arrays of features. Texts are embedded by the bundled model,
 with an empty cache. Each comparison runs in a process of its own, on one thread.
 
-A function counts if it was called and is code of the package: methods and lambdas do, code of
-modules and classes and comprehensions do not. Digests are all results of ``hashlib`` that code
-of the package asked for, the keys and checksums of the cache among them.
+Functions are those of the package: methods and lambdas count, code of modules and classes and
+comprehensions do not. A generator counts as called once for each value. Digests are all results
+of ``hashlib`` in code of the package, the keys and checksums of the cache among them.
 """
 
 import argparse
@@ -34,10 +34,7 @@ import numpy as np
 HASH_FUNCTION = "text_hashes"
 N_TEXTS = 120  # of each sample
 _COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-_WORDS = (
-    "the a my old small dog teacher sister sailor bird saw sold forgot painted followed river "
-    "letter winter song map and but then never before rain came back home"
-).split()
+_WORDS = [f"word{number}" for number in range(50)]
 
 
 @dataclass(frozen=True)
