@@ -271,7 +271,7 @@ def main() -> None:
         print(f"{n:,} + {n:,} texts, features of {args.dim} dimensions, perplexity of "
               f"{min(args.scored, n)} texts of 100 words. Ours: value alone, then with its "
               "interval. Times: their seconds divided by either of ours.")  # fmt: skip
-        _row("measure", "value, s", "interval, s", "in its place", "s", "times value",
+        _row("measure", "value, s", "interval, s", "other package", "s", "times value",
              "times interval", "value, MB", "interval, MB", "their MB", "apart")  # fmt: skip
         _row(*["---"] * 11)
         for line in lines:
