@@ -34,14 +34,16 @@ def paper_case(p: np.ndarray, q: np.ndarray, name: str, k: int, seed: int) -> tu
     reduced, reduction = reduce_features(np.concatenate([p, q]))
     centres = KMeans(n_restarts=5).fit(reduced, k, np.random.default_rng(seed))
     labels = centres.assign(reduced)
-    found = result_from_counts(count_labels(labels[: len(p)], k), count_labels(labels[len(p) :], k))
+    result = result_from_counts(
+        count_labels(labels[: len(p)], k), count_labels(labels[len(p) :], k)
+    )
     fresh = [
-        count_labels(centres.assign(reduction.apply(side.copy())), k)[None]
-        for side in fresh_sample(name, FRESH)
+        count_labels(centres.assign(reduction.apply(sample.copy())), k)[None]
+        for sample in fresh_sample(name, FRESH)
     ]
     grid = curve_grid()
     truth = score_of(mean_divergences(*fresh, grid, "jackknife"), 5.0)
-    return found.mauve, found.mauve_star, float(truth)
+    return result.mauve, result.mauve_star, float(truth)
 
 
 def simulated(peer: Peer, cases: int) -> None:
@@ -57,27 +59,28 @@ def simulated(peer: Peer, cases: int) -> None:
             for case in range(cases):
                 rng = np.random.default_rng([n, case])
                 p, q = PAIRS[name].human(n, rng), PAIRS[name].model(n, rng)
-                found = compare(p, q, n_permutations=0, seed=case)
-                one, k = found["model"], n // 10
-                truth = true_score(found.compared.clustering, name, k, FRESH)
+                comparison = compare(p, q, n_permutations=0, seed=case)
+                result, k = comparison["model"], n // 10
+                truth = true_score(comparison.compared.clustering, name, k, FRESH)
                 paper = paper_case(p, q, name, k, case)
                 job = {"p": peer.save("p", p), "q": peer.save("q", q), "settings": {"seed": case}}
                 theirs = peer.run([job])[0] if case < 10 else {}
                 peers = [theirs.get(field, np.nan) for field in ("mauve", "mauve_star")]
-                rows.append([truth, one.mauve, one.mauve_plugin, *paper, *peers])
-            truth, score, plugin, m, star, own, a, a_star = np.array(rows).T
+                rows.append([truth, result.mauve, result.mauve_plugin, *paper, *peers])
+            truth, score, plugin, m, star, paper_truth, a, a_star = np.array(rows).T
             rmse, rmse_plugin = _rmse(score, truth), _rmse(plugin, truth)
+            rmse_paper, rmse_star = _rmse(m, paper_truth), _rmse(star, paper_truth)
             print(
                 f"| {name} | {n} | {n // 10} | {truth.mean():.3f} | "
                 f"{(score - truth).mean():+.4f} | {rmse:.4f} | {rmse_plugin:.4f} | "
-                f"{rmse / rmse_plugin:.2f} | {own.mean():.3f} | {_rmse(m, own):.4f} | "
-                f"{_rmse(star, own):.4f} | {np.nanmean(a):.3f} | {np.nanmean(a_star):.3f} |",
+                f"{rmse / rmse_plugin:.2f} | {paper_truth.mean():.3f} | {rmse_paper:.4f} | "
+                f"{rmse_star:.4f} | {np.nanmean(a):.3f} | {np.nanmean(a_star):.3f} |",
                 flush=True,
             )
 
 
-def _rmse(found: np.ndarray, truth: np.ndarray) -> float:
-    return float(np.sqrt(np.mean((found - truth) ** 2)))
+def _rmse(scores: np.ndarray, truth: np.ndarray) -> float:
+    return float(np.sqrt(np.mean((scores - truth) ** 2)))
 
 
 def pairs_of_text(folder: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -95,7 +98,7 @@ def pairs_of_text(folder: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def with_n(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]], k: int) -> None:
     """Print the mean score for growing n at fixed k, over random subsets."""
     sizes = (250, 500, 1000)
-    print(f"\nMean score at k = {k} over random subsets of n texts a side")
+    print(f"\nMean score at k = {k} over random subsets of n texts per sample")
     print(
         "| source | "
         + " | ".join(f"compare, n = {n}" for n in sizes)
@@ -107,11 +110,11 @@ def with_n(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]], k: int) 
     for name, (p, q) in pairs.items():
         ours, theirs = [], []
         for n in sizes:
-            found, jobs = [], []
+            results, jobs = [], []
             for part in range(max(2, 8 * 250 // n)):
                 rng = np.random.default_rng([n, part])
-                a, b = (side[rng.permutation(len(side))[:n]] for side in (p, q))
-                found.append(compare(a, b, num_buckets=k, n_permutations=0, seed=part)["model"])
+                a, b = (sample[rng.permutation(len(sample))[:n]] for sample in (p, q))
+                results.append(compare(a, b, num_buckets=k, n_permutations=0, seed=part)["model"])
                 jobs.append(
                     {
                         "p": peer.save(f"p{part}", a),
@@ -119,7 +122,7 @@ def with_n(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]], k: int) 
                         "settings": {"num_buckets": k, "seed": part},
                     }
                 )
-            ours.append(np.mean([result.mauve for result in found]))
+            ours.append(np.mean([result.mauve for result in results]))
             theirs.append(np.mean([result["mauve"] for result in peer.run(jobs)]))
         print(
             f"| {name} | "
@@ -133,7 +136,7 @@ def with_n(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]], k: int) 
 
 def seed_noise(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
     """Print the spread over 20 seeds, and the time of a score with and without the tests."""
-    print("\nSpread over 20 seeds, n = 1,000 a side, k = 100")
+    print("\nSpread over 20 seeds, n = 1,000 per sample, k = 100")
     print(
         "| source | authors' s.d. | compare s.d. | ratio | authors' s | compare s, score and "
         "interval | with permutations |"
@@ -168,7 +171,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=60)
     args = parser.parse_args()
     peer = Peer(args.peer)
-    print(f"{peer.versions()}; one thread a side, {os.cpu_count()} cores\n")
+    print(f"{peer.versions()}; one thread each, {os.cpu_count()} cores\n")
     if args.cases:
         simulated(peer, args.cases)
     if args.features:

@@ -31,7 +31,7 @@ print((time.perf_counter() - start) / len(texts))
 
 
 def main() -> None:
-    """Print texts a second of either, and the ratio."""
+    """Print the texts per second of both, and the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--texts", type=int, default=2000)
@@ -60,9 +60,9 @@ def main() -> None:
     embedder = BundledEmbedder()
     embedder.embed(texts[:50])
     start = time.perf_counter()
-    found = embedder.embed(texts)
+    embedded = embedder.embed(texts)
     ours = (time.perf_counter() - start) / len(texts)
-    mean = found.n_tokens.mean()
+    mean = embedded.n_tokens.mean()
     print(f"bundled: {1 / ours:.0f} texts/s of {mean:.0f} tokens, {args.threads} threads")
     if args.peer:
         with tempfile.TemporaryDirectory() as folder:

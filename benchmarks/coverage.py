@@ -24,7 +24,7 @@ from simulate import Pair
 from mauve import compare, difference
 from mauve.frontier.grid import curve_grid
 from mauve.frontier.histogram import count_labels
-from mauve.frontier.score import gap_of, mean_divergences, score_of
+from mauve.frontier.score import deviance_of, mean_divergences, score_of
 from mauve.quantize.crossfit import JointClustering
 
 PAIRS = {
@@ -46,7 +46,7 @@ def true_score(clustering: JointClustering, name: str, k: int, size: int) -> flo
     """Return the score of fitted quantizers on the very large sample."""
     p, q = fresh_sample(name, size)
     grid = curve_grid()
-    counts = (count_labels(clustering.assign(side), k) for side in (p, q))
+    counts = (count_labels(clustering.assign(sample), k) for sample in (p, q))
     # Even 100,000 texts leave a bias of k/n, so the truth is corrected as well.
     return float(score_of(mean_divergences(*counts, grid, "jackknife"), 5.0))
 
@@ -60,26 +60,29 @@ def one_case(job: tuple[str, int, int, int, str, int, bool, str]) -> tuple[float
     systems = {"a": pair.model(n, rng), "b": pair.model(n, rng)}
     if alone:
         del systems["b"]
-    found = compare(
+    comparison = compare(
         pair.human(n, rng), systems, n_permutations=0 if alone else 200, seed=case,
         interval=interval, num_buckets=max(2, min(n // 10, 500)), n_clusterings=n_clusterings,
         device=device,
     )  # fmt: skip
-    one = found["a"]
-    truth = true_score(found.compared.clustering, name, one.num_buckets, size)
+    result = comparison["a"]
+    truth = true_score(comparison.compared.clustering, name, result.num_buckets, size)
     tests = (np.nan,) * 3
     if not alone:
-        tests = (one.p_value, difference(one, found["b"]).p_value, one.ceiling_low)
-    return truth, one.mauve, *one.interval, one.mauve_plugin, one.gap_error, *tests
+        p_between = difference(result, comparison["b"]).p_value
+        tests = (result.p_value, p_between, result.ceiling_low)
+    return (
+        truth, result.mauve, *result.interval, result.mauve_plugin, result.deviance_error, *tests,
+    )  # fmt: skip
 
 
 def summarise(name: str, n: int, rows: np.ndarray) -> str:
     """Return one line of the table."""
-    truth, score, low, high, plugin, gap_error, p_value, p_between, ceiling_low = rows.T
+    truth, score, low, high, plugin, deviance_error, p_value, p_between, ceiling_low = rows.T
     covered = (low <= truth + 1e-9) & (truth <= high + 1e-9)
     rmse = np.sqrt(np.mean((score - truth) ** 2))
     rmse_plugin = np.sqrt(np.mean((plugin - truth) ** 2))
-    z = (gap_of(score) - gap_of(truth)) / np.maximum(gap_error, 1e-12)
+    z = (deviance_of(score) - deviance_of(truth)) / np.maximum(deviance_error, 1e-12)
 
     def share(happened: np.ndarray, values: np.ndarray) -> str:
         return "not run" if np.isnan(values).any() else f"{happened.mean():.1%}"
@@ -99,7 +102,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, nargs="+", default=[500, 1000, 5000])
     parser.add_argument("--cases", type=int, default=400)
     parser.add_argument("--pairs", nargs="+", default=list(PAIRS), choices=list(PAIRS))
-    parser.add_argument("--fresh", type=int, default=100_000, help="texts of the truth, a side")
+    parser.add_argument("--fresh", type=int, default=100_000, help="texts per sample for the truth")
     parser.add_argument("--interval", default="influence", choices=["influence", "bootstrap"])
     parser.add_argument("--clusterings", type=int, default=40)
     parser.add_argument("--alone", action="store_true", help="the interval only: no tests")
@@ -116,8 +119,8 @@ def main() -> None:
     with ProcessPoolExecutor(args.workers, mp_context=spawned) as pool:
         for n in args.n:
             for name in args.pairs:
-                rest = (args.interval, args.clusterings, args.alone, args.device)
-                jobs = [(name, n, args.fresh, case, *rest) for case in range(args.cases)]
+                settings = (args.interval, args.clusterings, args.alone, args.device)
+                jobs = [(name, n, args.fresh, case, *settings) for case in range(args.cases)]
                 rows = np.array(list(pool.map(one_case, jobs)))
                 print(summarise(name, n, rows), flush=True)
 

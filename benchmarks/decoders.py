@@ -27,39 +27,39 @@ PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, 
 AVAILABLE = ("texts", "tokens", "features", "log_probabilities")
 
 
-def markdown(found: mauve.Measurements, names: list[str], *, gaps: bool) -> str:
+def markdown(measured: mauve.Measurements, names: list[str], *, gaps: bool) -> str:
     """Return a table of some measures: systems are rows, the best are bold."""
-    columns = [column for column in found.columns(gaps=gaps) if column.measure in names]
+    columns = [column for column in measured.columns(gaps=gaps) if column.measure in names]
     lines = ["| decoding | " + " | ".join(column.heading for column in columns) + " |"]
     lines.append("|---" * (1 + len(columns)) + "|")
     cells = [
         [f"**{cell.value}** ±{cell.reach}" if cell.is_best else str(cell) for cell in column.cells]
         for column in columns
     ]
-    rows = zip(found.row_names(gaps=gaps), *cells, strict=True)
+    rows = zip(measured.row_names(gaps=gaps), *cells, strict=True)
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines)
 
 
-def ranking(found: mauve.Measurements) -> str:
+def ranking(measured: mauve.Measurements) -> str:
     """Return how each measure orders the systems, best first."""
     lines = [
         "| measure | order, best first | prefers repetitive text | Spearman with published MAUVE |",
         "|---|---|---|---|",
     ]
-    for measure in found.measures:
-        order = found.rank(measure.name)
+    for measure in measured.measures:
+        order = measured.rank(measure.name)
         others = [name for name in order if name not in REPETITIVE]
         beaten = [name for name in others if order.index(name) > min(map(order.index, REPETITIVE))]
         fooled = f"**yes**, to {', '.join(beaten)}" if beaten else "no"
-        distance = {name: found.distance(name, measure.name) for name in order}
+        distance = {name: measured.distance(name, measure.name) for name in order}
         ours = [-distance[name] for name in PUBLISHED]
         agreement = spearmanr(ours, list(PUBLISHED.values())).statistic
-        shown = order[0] + "".join(
-            (" = " if distance[one] == distance[other] else " > ") + other
-            for one, other in itertools.pairwise(order)
+        chain = order[0] + "".join(
+            (" = " if distance[better] == distance[worse] else " > ") + worse
+            for better, worse in itertools.pairwise(order)
         )
-        lines.append(f"| {measure.name} | {shown} | {fooled} | {agreement:.2f} |")
+        lines.append(f"| {measure.name} | {chain} | {fooled} | {agreement:.2f} |")
     return "\n".join(lines)
 
 
@@ -72,7 +72,7 @@ def main() -> None:
     files = {path.name.split(".")[0]: read_texts(path) for path in sorted(args.data.iterdir())}
     samples = {name: file.texts for name, file in files.items()}
     human = samples.pop("human")
-    found = mauve.measure(
+    measured = mauve.measure(
         human,
         samples,
         get_measures("all", AVAILABLE),
@@ -81,7 +81,7 @@ def main() -> None:
         empty="keep",
     )
     paper = [name for name in DEFAULT if name != "frechet"]
-    others = [measure.name for measure in found.measures if measure.name not in paper]
+    others = [measure.name for measure in measured.measures if measure.name not in paper]
     half = (len(others) + 1) // 2
     print(
         f"""# Six decoding algorithms by every measure
@@ -94,25 +94,25 @@ Printed by `python benchmarks/decoders.py DATA` (Python {platform.python_version
 
 Values T(Q) of each system and T(P) of human text, as in the tables of the paper's appendix:
 
-{markdown(found, paper, gaps=False)}
+{markdown(measured, paper, gaps=False)}
 
 Gaps |T(Q) - T(P)|, as in the tables of its main part:
 
-{markdown(found, paper, gaps=True)}
+{markdown(measured, paper, gaps=True)}
 
 ## The other measures
 
-{markdown(found, others[:half], gaps=False)}
+{markdown(measured, others[:half], gaps=False)}
 
-{markdown(found, others[half:], gaps=False)}
+{markdown(measured, others[half:], gaps=False)}
 
 ## Which measures rank wrongly
 
 With greedy decoding and beam search two of three texts end in a repeated phrase (*Rep.*), which no reader takes for human text. A measure that ranks one of them above another algorithm is wrong. The published order of five algorithms (top-k, nucleus, contrastive, greedy, beam) was computed by the authors' package with features of GPT-2 large.
 
-{ranking(found)}
+{ranking(measured)}
 
-`{found.signature}`"""  # noqa: E501
+`{measured.signature}`"""  # noqa: E501
     )
 
 

@@ -1,4 +1,4 @@
-"""How good explanations are: what was planted is found, and nothing where there is nothing.
+"""How often explanations find planted differences, and how often they report false ones.
 
     python benchmarks/explanations.py --shared PATH planted null metadata stability time
 
@@ -27,7 +27,7 @@ from mauve import Cluster, MauveWarning, compare, explain
 from mauve.explanation.contributions import differing_clusters, group_shares, text_contributions
 from mauve.quantize.kmeans import KMeans
 
-#: Topics of the experiments, from those that are told apart best to all sources.
+#: Topics of the experiments, from those that are easiest to distinguish to all sources.
 SETS = {
     "five topics": ("biology", "history", "kubernetes", "python", "fiction"),
     "six topics": ("biology", "society", "history", "kubernetes", "python", "fiction"),
@@ -61,16 +61,16 @@ def row(*cells: object) -> None:
     print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
-def told_apart(pool: Pool, topics: Sequence[int]) -> float:
+def separability(pool: Pool, topics: Sequence[int]) -> float:
     """Return how often most of the 15 nearest texts of other documents are of the same topic."""
     rows = np.random.default_rng(0).permutation(np.flatnonzero(np.isin(pool.topic, topics)))
-    asked, known = rows[:1000], rows[1000:]
+    queries, known = rows[:1000], rows[1000:]
     unit = pool.features / np.linalg.norm(pool.features, axis=1, keepdims=True)
-    near = unit[asked] @ unit[known].T
-    near[pool.document[asked][:, None] == pool.document[known]] = -1
+    near = unit[queries] @ unit[known].T
+    near[pool.document[queries][:, None] == pool.document[known]] = -1
     nearest = pool.topic[known][np.argsort(-near, axis=1)[:, :15]]
-    voted = [np.bincount(own).argmax() for own in nearest]
-    return float(np.mean(voted == pool.topic[asked]))
+    voted = [np.bincount(topics).argmax() for topics in nearest]
+    return float(np.mean(voted == pool.topic[queries]))
 
 
 def main_topics(
@@ -81,17 +81,17 @@ def main_topics(
     With a sign, it is what the model has most more of (1) or fewer of (-1) in the cluster.
     """
     is_human = np.arange(len(planted.topic)) < len(planted.human)
-    found = []
+    topics = []
     for cluster in clusters:
-        sides = [
+        human, model = (
             np.bincount(
-                planted.topic[(assignment == cluster.number) & side], minlength=TEMPLATE + 1
+                planted.topic[(assignment == cluster.number) & sample], minlength=TEMPLATE + 1
             )
-            for side in (is_human, ~is_human)
-        ]
-        counts = sides[0] + sides[1] if sign is None else sign * (sides[1] - sides[0])
-        found.append(int(counts.argmax()))
-    return list(dict.fromkeys(found))
+            for sample in (is_human, ~is_human)
+        )
+        counts = human + model if sign is None else sign * (model - human)
+        topics.append(int(counts.argmax()))
+    return list(dict.fromkeys(topics))
 
 
 def planted_case(job: tuple[Path, str, int, int]) -> np.ndarray:
@@ -101,17 +101,17 @@ def planted_case(job: tuple[Path, str, int, int]) -> np.ndarray:
     planted = plant(pool_at(shared), numbers(SETS[topics]), n, seed)
     comparison = compare(planted.human, planted.model, n_permutations=0, seed=seed)
     explanation = explain(comparison, seed=seed)
-    own = explanation["model"]
+    explained = explanation["model"]
     differs = np.isin(planted.topic, [planted.omitted, planted.over, TEMPLATE])
     other = False
-    for cluster in own.over + own.under + own.otherwise:
+    for cluster in explained.over + explained.under + explained.otherwise:
         other |= differs[explanation.assignment == cluster.number].mean() < 0.05
-    found = []
+    outcomes = []
     for sign in (None, 1):
         by = (planted, explanation.assignment)
-        under = main_topics(own.under, *by, sign and -sign)
-        over = main_topics(own.over, *by, sign)
-        found.append(
+        under = main_topics(explained.under, *by, sign and -sign)
+        over = main_topics(explained.over, *by, sign)
+        outcomes.append(
             [
                 under[:1] == [planted.omitted],
                 planted.over in over[:2],
@@ -119,29 +119,30 @@ def planted_case(job: tuple[Path, str, int, int]) -> np.ndarray:
                 other,
             ]
         )
-    return np.array(found)
+    return np.array(outcomes)
 
 
 def run_planted(shared: Path, cases: int, sizes: Sequence[int], every: Every) -> None:
     """Print how often what was planted stands on top."""
     print("\nPlanted: one topic left out, one three times as often, 5% of texts from a template\n")
     table(
-        "texts", "told apart by neighbours", "n a side", "cluster named by", "omitted first",
+        "texts", "nearest neighbours agree", "n per sample", "cluster named by", "omitted first",
         "over-produced in the first two", "template in the first two", "all three",
         "a cluster of other topics flagged",
     )  # fmt: skip
     for topics in SETS:
-        apart = told_apart(pool_at(shared), numbers(SETS[topics]))
+        apart = separability(pool_at(shared), numbers(SETS[topics]))
         for n in sizes:
-            found = np.array(every(planted_case, [(shared, topics, n, i) for i in range(cases)]))
-            for by, own in zip(("most texts", "what differs"), found.swapaxes(0, 1), strict=True):
-                three = own[:, :3].all(axis=1).mean()
-                shares = [*own[:, :3].mean(axis=0), three, own[:, 3].mean()]
+            outcomes = np.array(every(planted_case, [(shared, topics, n, i) for i in range(cases)]))
+            names = ("most texts", "what differs")
+            for by, hits in zip(names, outcomes.swapaxes(0, 1), strict=True):
+                three = hits[:, :3].all(axis=1).mean()
+                shares = [*hits[:, :3].mean(axis=0), three, hits[:, 3].mean()]
                 row(topics, f"{apart:.0%}", n, by, *(f"{share:.0%}" for share in shares))
 
 
 def null_case(job: tuple[Path, str, int, int]) -> bool:
-    """Return whether any cluster is flagged where both sides are of one source."""
+    """Return whether any cluster is flagged where both samples are of one source."""
     shared, design, n, seed = job
     warnings.simplefilter("ignore", MauveWarning)
     pool, rng = pool_at(shared), np.random.default_rng([seed, n])
@@ -158,26 +159,27 @@ def null_case(job: tuple[Path, str, int, int]) -> bool:
         if "ignored" not in design:
             prompts = {"human": pool.document[rows[0]], "model": pool.document[rows[1]]}
     human, model = pool.features[rows]
-    found = compare(human, model, n_permutations=0, seed=seed, prompts=prompts)
-    return any(cluster.kind != "same" for cluster in explain(found, seed=seed)["model"].clusters)
+    comparison = compare(human, model, n_permutations=0, seed=seed, prompts=prompts)
+    explained = explain(comparison, seed=seed)["model"]
+    return any(cluster.kind != "same" for cluster in explained.clusters)
 
 
 def run_null(shared: Path, cases: int, sizes: Sequence[int], every: Every) -> None:
     """Print how often anything is flagged though P = Q."""
     print("\nP = Q: anything flagged at the level of 5%\n")
-    table("texts", "n a side", "samples", "flagged", "chance of as many or more at 5%")
-    designs = ("texts", "both sides answer each prompt", "each prompt on one side")
+    table("texts", "n per sample", "pairs", "flagged", "chance of as many or more at 5%")
+    designs = ("texts", "both samples answer each prompt", "one sample answers each prompt")
     for design, n in itertools.product((*designs, f"{designs[2]}, ignored"), sizes):
-        found = np.array(every(null_case, [(shared, design, n, case) for case in range(cases)]))
-        chance = scipy.stats.binom.sf(found.sum() - 1, cases, 0.05)
-        row(design, n, cases, f"{found.mean():.1%}", f"{chance:.2f}")
+        flagged = np.array(every(null_case, [(shared, design, n, case) for case in range(cases)]))
+        chance = scipy.stats.binom.sf(flagged.sum() - 1, cases, 0.05)
+        row(design, n, cases, f"{flagged.mean():.1%}", f"{chance:.2f}")
 
 
 def run_metadata(shared: Path) -> None:
     """Print which kinds of source and books dominate which clusters."""
     pool, books = pool_at(shared), read_books(shared, 25)
     rng = np.random.default_rng(0)
-    texts = [(text, "fiction", f"book {i + 1}") for i, own in enumerate(books) for text in own]
+    texts = [(text, "fiction", f"book {i + 1}") for i, book in enumerate(books) for text in book]
     for kind in dict.fromkeys(pool.kinds):
         rows = np.flatnonzero(np.array(pool.kinds) == kind)
         if kind != "fiction":
@@ -198,7 +200,7 @@ def run_metadata(shared: Path) -> None:
         f"\nMetadata: {len(texts)} texts of seven kinds, 200 each; books of some of the fiction\n"
     )
     table(
-        "field", "texts", "values", "clusters", "purity", "by chance", "p", "cells of 20 texts",
+        "field", "texts", "values", "clusters", "purity", "by chance", "p", "buckets of 20 texts",
         "with one or two values", "by chance",
     )  # fmt: skip
     n_clusters = len(explanation["model"].clusters)
@@ -215,12 +217,12 @@ def run_metadata(shared: Path) -> None:
         row(
             cluster.number, cluster.n_human + cluster.n_model, cluster.name, kind.value,
             f"{kind.purity:.2f}", f"{kind.chance_purity:.2f}", f"{kind.p_value:.0e}",
-            ", ".join(f"{own.enriched}" for own in others),
-            ", ".join(f"{own.p_value:.0e}" for own in others),
+            ", ".join(f"{value.enriched}" for value in others),
+            ", ".join(f"{value.p_value:.0e}" for value in others),
         )  # fmt: skip
     sure = {field.field: 0 for field in explanation.fields}
-    for own in itertools.chain.from_iterable(c.metadata for c in explanation["model"].clusters):
-        sure[own.field] += own.p_value <= 0.05
+    for value in itertools.chain.from_iterable(c.metadata for c in explanation["model"].clusters):
+        sure[value.field] += value.p_value <= 0.05
     print(f"\nClusters with an enriched value at 5%: {sure}")
 
 
@@ -239,7 +241,7 @@ def stability_case(job: tuple[Path, int, int]) -> tuple[list[np.ndarray], list[l
     parts = text_contributions(pair, "jackknife", 0.5)
     arrays, shares = [], []
     for members in (explanation.assignment - 1, single):
-        of_p, of_q = (own.values for own in group_shares(pair, parts, members, k, 0.5))
+        of_p, of_q = (part.values for part in group_shares(pair, parts, members, k, 0.5))
         counts = np.zeros((k, TEMPLATE + 1))
         np.add.at(counts, (members, planted.topic), 1)
         main = counts.argmax(axis=1)
@@ -259,17 +261,19 @@ def run_stability(shared: Path, n: int, seeds: int, every: Every) -> None:
     """Print how far clusters, flags and shares move from seed to seed."""
     from sklearn.metrics import adjusted_rand_score
 
-    found = every(stability_case, [(shared, n, seed) for seed in range(seeds)])
+    results = every(stability_case, [(shared, n, seed) for seed in range(seeds)])
     print(f"\nStability: the same {n} + {n} texts, {seeds} seeds of compare and explain\n")
     table(
         "clusters", "adjusted Rand index of two seeds", "texts flagged alike",
         "type II of the omitted topic", "type I of the over-produced one", "type I of the template",
     )  # fmt: skip
     for i, name in enumerate(("consensus", "one k-means clustering")):
-        pairs = list(itertools.combinations([arrays[2 * i : 2 * i + 2] for arrays, _ in found], 2))
+        pairs = list(
+            itertools.combinations([arrays[2 * i : 2 * i + 2] for arrays, _ in results], 2)
+        )
         index = np.mean([adjusted_rand_score(a[0], b[0]) for a, b in pairs])
         alike = np.mean([np.mean(a[1] == b[1]) for a, b in pairs])
-        shares = np.array([own[i] for _, own in found])
+        shares = np.array([by_kind[i] for _, by_kind in results])
         cells = [
             f"{m:.4f} (sd {s:.4f})" for m, s in zip(shares.mean(0), shares.std(0), strict=True)
         ]
@@ -280,8 +284,9 @@ def run_time(shared: Path, n: int) -> None:
     """Print the seconds from features to report, and the size of the report."""
     pool = read_pool(shared, n_topic=2 * n // 8 + 100, n_words=200, at_most=10)
     order = np.random.default_rng(0).permutation(len(pool.texts))
-    kept = order[(pool.topic[order] != 0) | (np.arange(len(order)) < n)]  # some biology is missing
-    samples = [[pool.texts[i] for i in rows] for rows in (kept[:n], kept[n : 2 * n])]
+    # The model writes less of biology than people do.
+    order = order[(pool.topic[order] != 0) | (np.arange(len(order)) < n)]
+    samples = [[pool.texts[i] for i in rows] for rows in (order[:n], order[n : 2 * n])]
     compare(*samples, n_permutations=0)  # fills the cache
     began = time.perf_counter()
     comparison = compare(*samples)
@@ -296,23 +301,23 @@ def run_time(shared: Path, n: int) -> None:
         f"\nTime: {len(samples[0])} + {len(samples[1])} texts of 200 words, features in the cache\n"
     )
     table("compare, s", "explain, s", "report, s", "together, s", "report, MB", "flagged clusters")
-    own = explanation["model"]
+    system = explanation["model"]
     steps = (compared - began, explained - compared, written - explained, written - began)
-    flagged = len(own.over) + len(own.under) + len(own.otherwise)
+    flagged = len(system.over) + len(system.under) + len(system.otherwise)
     row(*(f"{step:.1f}" for step in steps), f"{size / 1e6:.2f}", flagged)
 
 
 def main() -> None:
-    """Print the parts that are asked for."""
+    """Print the parts named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parts = ("planted", "null", "metadata", "stability", "time")
     parser.add_argument("parts", nargs="+", choices=parts)
     parser.add_argument("--shared", type=Path, required=True, help="the folder of real text")
-    parser.add_argument("--n", type=int, nargs="+", default=[500, 1000], help="texts a side")
+    parser.add_argument("--n", type=int, nargs="+", default=[500, 1000], help="texts per sample")
     parser.add_argument("--planted", type=int, default=100, help="seeds")
     parser.add_argument("--null", type=int, default=200, help="seeds")
     parser.add_argument("--seeds", type=int, default=10, help="of stability")
-    parser.add_argument("--timed", type=int, default=5000, help="texts a side for the time")
+    parser.add_argument("--timed", type=int, default=5000, help="texts per sample for the time")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     args = parser.parse_args()
     warnings.simplefilter("ignore", MauveWarning)

@@ -26,7 +26,7 @@ from mauve.quantize.gpu import TorchKMeans, reduce_on_device
 
 
 def peak(device: str, size: int = 8192) -> float:
-    """Return the operations a second of a bfloat16 matrix product."""
+    """Return the operations per second of a bfloat16 matrix product."""
     a, b = (torch.randn(size, size, device=device, dtype=torch.bfloat16) for _ in range(2))
     seconds = timed(lambda: a @ b, device, repeats=20)
     return 2 * size**3 / seconds
@@ -82,8 +82,8 @@ def authors_way(model: GPT2Model, texts: list[list[int]], device: str) -> tuple[
         rows.clear()
         with torch.no_grad():
             for ids in tensors:
-                found = model(input_ids=ids, output_hidden_states=True)
-                rows.append(found.hidden_states[-1][0, -1].cpu().numpy())
+                output = model(input_ids=ids, output_hidden_states=True)
+                rows.append(output.hidden_states[-1][0, -1].cpu().numpy())
 
     seconds = timed(run, device)
     return np.stack(rows), seconds
@@ -140,8 +140,7 @@ def main() -> None:
 
     def cluster() -> None:
         reduced, _ = reduce_on_device(data, explained_variance=0.9, order="norm-pca", device=device)
-        found = TorchKMeans(device).fit(reduced, 500, np.random.default_rng(0))
-        found.assign(reduced)
+        TorchKMeans(device).fit(reduced, 500, np.random.default_rng(0)).assign(reduced)
 
     print(f"PCA and one k-means (k = 500) of 10,000 x 1,280: {timed(cluster, device, 3):.3f} s")
 

@@ -3,7 +3,7 @@
     python benchmarks/parity.py --peer ENV/bin/python [--features FOLDER]
 
 1. Field for field on the same histograms: features are corners of a simplex, so both
-   sides see the same cells and the histograms are equal up to the order of the cells.
+   packages see the same buckets and the histograms are equal up to their order.
 2. The mean over ``--seeds`` seeds on feature sets of different kinds; with ``--features`` also
    ``human.npy`` against the other files of a folder, made by ``benchmarks/features.py``.
 """
@@ -76,7 +76,7 @@ def field_by_field(peer: Peer) -> None:
         corners = np.eye(k, dtype=np.float32)
         n_p, n_q = rng.integers(200, 600, size=2)
         p_share, q_share = rng.dirichlet(np.full(k, 3.0), size=2)
-        if case % 4 == 0:  # a cell that the model never reaches
+        if case % 4 == 0:  # a bucket that the model never reaches
             q_share[0] = 0
             q_share /= q_share.sum()
         p = np.repeat(corners, rng.multinomial(n_p, p_share), axis=0)
@@ -87,7 +87,7 @@ def field_by_field(peer: Peer) -> None:
         ])  # fmt: skip
         ours = compute_mauve(p_features=p, q_features=q, **settings)
         if not np.allclose(np.sort(theirs["p_hist"]), np.sort(ours.p_hist)):
-            wrong += 1  # one side's k-means merged two corners: not the same histograms
+            wrong += 1  # a k-means merged two corners: not the same histograms
             continue
         for field, value in compare_fields(theirs, ours).items():
             worst[field] = max(worst.get(field, 0.0), value)
@@ -101,15 +101,15 @@ def field_by_field(peer: Peer) -> None:
 def compare_fields(theirs: dict[str, object], ours: PaperResult) -> dict[str, float]:
     """Return the absolute difference of each field."""
     pairs = sorted(zip(theirs["p_hist"], theirs["q_hist"], strict=True))
-    own = sorted(zip(ours.p_hist.tolist(), ours.q_hist.tolist(), strict=True))
+    our_pairs = sorted(zip(ours.p_hist.tolist(), ours.q_hist.tolist(), strict=True))
     curve = np.array(theirs["divergence_curve"])
-    found = {
+    differences = {
         name: abs(theirs[name] - getattr(ours, name))
         for name in ("mauve", "frontier_integral", "mauve_star", "frontier_integral_star")
     }
-    found["p_hist, q_hist"] = float(np.abs(np.array(pairs) - np.array(own)).max())
-    found["divergence_curve"] = float(np.abs(curve - ours.divergence_curve).max())
-    return found
+    differences["p_hist, q_hist"] = float(np.abs(np.array(pairs) - np.array(our_pairs)).max())
+    differences["divergence_curve"] = float(np.abs(curve - ours.divergence_curve).max())
+    return differences
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--embedder", default="bundled")
-    parser.add_argument("--n", type=int, default=500, help="texts of ghostbuster, a side")
+    parser.add_argument("--n", type=int, default=500, help="texts of ghostbuster per sample")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     embedder = get_embedder(args.embedder)
@@ -49,17 +49,17 @@ def main() -> None:
 
     def show(kind: str, human: list[str], systems: dict[str, list[str]]) -> dict[str, float]:
         halves = compare(human[::2], {"human half": human[1::2]}, embedder=embedder, empty="keep")
-        found = compare(human, systems, embedder=embedder, empty="keep")
-        for result in (*halves.values(), *found.values()):
+        comparison = compare(human, systems, embedder=embedder, empty="keep")
+        for result in (*halves.values(), *comparison.values()):
             print(line(kind, result), flush=True)
-        return {name: result.mauve for name, result in found.items()}
+        return {name: result.mauve for name, result in comparison.items()}
 
     files = {path.name.split(".")[0]: path for path in sorted((args.data / "decoders").iterdir())}
     systems = {name: texts(path) for name, path in files.items()}
     human = systems.pop("human")
-    found = show("decoders", human, systems)
+    scores = show("decoders", human, systems)
     names = [*PUBLISHED]
-    ours, theirs = [found[name] for name in names], [PUBLISHED[name] for name in names]
+    ours, theirs = [scores[name] for name in names], [PUBLISHED[name] for name in names]
     rank = spearmanr(ours, theirs).statistic
     for kind in ("essays", "stories"):
         paths = sorted((args.data / "ghostbuster").glob(f"{kind}-*.jsonl.gz"))

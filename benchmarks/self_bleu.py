@@ -152,19 +152,19 @@ def beside_peers(
     print(f"{n:,} texts of {np.mean(lengths):.0f} words on average, Self-BLEU-4, one thread")
     print("| what | scored | seconds | MB added | times ours | largest difference |")
     print("|---|---|---|---|---|---|")
-    sampled, every = bench.ours(paths, some), bench.ours(paths, 0)
-    moves = bench.ours(paths, 0, "estimate")
+    some_run, all_run = bench.ours(paths, some), bench.ours(paths, 0)
+    estimate = bench.ours(paths, 0, "estimate")
     for name, scored, run in (
-        ("ours", some, sampled),
-        ("ours", n, every),
-        ("ours, with its interval", n, moves),
+        ("ours", some, some_run),
+        ("ours", n, all_run),
+        ("ours, with its interval", n, estimate),
     ):
         print(f"| {name} | {scored:,} | {run['seconds']:.2f} | {run['peak_mb']:.0f} | | |")
     if peer is None:
         return
 
     def difference(run: dict) -> float:
-        known = np.array(every["scores"][: len(run["scores"])])
+        known = np.array(all_run["scores"][: len(run["scores"])])
         return float(np.abs(known - run["scores"]).max())
 
     nltk = bench.run(peer, _NLTK, paths, n_nltk)
@@ -172,12 +172,12 @@ def beside_peers(
     print(f"| NLTK | {n_nltk} | {nltk['seconds']:.1f} | | | {difference(nltk):.0e} |")
     print(
         f"| NLTK, extrapolated at {each:.2f} s each | {some:,} | {each * some:,.0f} | | "
-        f"{each * some / sampled['seconds']:,.0f} | |"
+        f"{each * some / some_run['seconds']:,.0f} | |"
     )
     fast = bench.run(peer, _FAST_BLEU, paths)
     print(
         f"| fast-bleu | {n:,} | {fast['seconds']:.1f} | {fast['peak_mb']:.0f} | "
-        f"{fast['seconds'] / every['seconds']:.1f} | {difference(fast):.0e} |"
+        f"{fast['seconds'] / all_run['seconds']:.1f} | {difference(fast):.0e} |"
     )
 
 
@@ -187,11 +187,11 @@ def growth(bench: Bench) -> None:
     print("|---|---|---|---|---|---|")
     for n in (1000, 5000, 20_000):
         paths = bench.save(make_texts(n))
-        run, moves = bench.ours(paths, 0), bench.ours(paths, 0, "estimate")
+        run, estimate = bench.ours(paths, 0), bench.ours(paths, 0, "estimate")
         print(
             f"| {n:,} | {run['seconds']:.2f} | {run['seconds'] / n * 1000:.2f} | "
             f"{run['peak_mb']:.0f} | {run['peak_mb'] / n * 1024:.0f} | "
-            f"{moves['seconds']:.2f} s, {moves['peak_mb']:.0f} MB |",
+            f"{estimate['seconds']:.2f} s, {estimate['peak_mb']:.0f} MB |",
             flush=True,
         )
 

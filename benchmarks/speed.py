@@ -4,8 +4,8 @@
     python benchmarks/speed.py --growth                         # in n, d and k
     python benchmarks/speed.py --large                          # 200,000 + 200,000 x 256
 
-Every measurement runs in a process of its own with the same number of threads on both
-sides, alternating, and the best of three counts.
+Every measurement runs in a process of its own; both packages have the same number of threads
+and take turns, and the best of three counts.
 """
 
 import argparse
@@ -37,7 +37,7 @@ print(json.dumps({"seconds": seconds, "peak_mb": peak, "mauve": score}))
 
 
 def ours(what: str, p: str, q: str, threads: int, **settings: object) -> dict[str, float]:
-    """Run one of our two front doors in a new process."""
+    """Run our `compare` or `compute_mauve` in a new process."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", _PROGRAM, what, p, q, json.dumps(settings)],
         env={**os.environ, "OMP_NUM_THREADS": str(threads)},
@@ -81,8 +81,8 @@ def beside_the_authors(peer: Peer) -> None:
                     ours(what, p, q, threads, num_buckets=500, **settings)
                 )
         reference = best(runs["authors' compute_mauve"])["seconds"]
-        for name, found in runs.items():
-            run = best(found)
+        for name, repeated in runs.items():
+            run = best(repeated)
             print(
                 f"| {threads} | {name} | {run['seconds']:.2f} | "
                 f"{run['seconds'] / reference:.2f} | {run['peak_mb'] / size:.2f} |"
@@ -92,7 +92,7 @@ def beside_the_authors(peer: Peer) -> None:
 def growth(peer: Peer) -> None:
     """Print how `compare` grows with n, d and k, two threads."""
     rng = np.random.default_rng(0)
-    print("| n a side | d | k | seconds | MB added |")
+    print("| n per sample | d | k | seconds | MB added |")
     print("|---|---|---|---|---|")
     for n, d, k in (
         (1000, 256, 100), (2000, 256, 100), (5000, 256, 100), (20000, 256, 100),

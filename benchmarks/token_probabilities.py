@@ -100,9 +100,9 @@ def plain_loop(
             ids = torch.tensor([[0, *text]], device=device)
             logits = model(input_ids=ids).logits[0, :-1].float()
             for k, warper in enumerate(DECODERS.values()):
-                found = warper(ids, logits).softmax(1)
-                chances[k] += found.gather(1, ids[0, 1:, None])[:, 0].tolist()
-                squares[k] += found.square().sum(1).tolist()
+                distribution = warper(ids, logits).softmax(1)
+                chances[k] += distribution.gather(1, ids[0, 1:, None])[:, 0].tolist()
+                squares[k] += distribution.square().sum(1).tolist()
     starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
     return [
         TokenProbabilities(np.array(p), np.array(s), starts, model.config.vocab_size)
@@ -110,11 +110,13 @@ def plain_loop(
     ]
 
 
-def values(found: TokenProbabilities) -> list[float]:
+def values(probabilities: TokenProbabilities) -> list[float]:
     """Return the four measures."""
-    human = MeasuredSample("human", deal_texts(np.arange(len(found.starts) - 1, dtype=np.uint64)))
-    own = MeasuredSample("model", human.groups, model=found)
-    return [measure.estimate(own, human).value for measure in MEASURES]
+    human = MeasuredSample(
+        "human", deal_texts(np.arange(len(probabilities.starts) - 1, dtype=np.uint64))
+    )
+    model = MeasuredSample("model", human.groups, model=probabilities)
+    return [measure.estimate(model, human).value for measure in MEASURES]
 
 
 def timed(work: Callable[[], Any], device: str) -> tuple[Any, float]:
@@ -122,10 +124,10 @@ def timed(work: Callable[[], Any], device: str) -> tuple[Any, float]:
     if device.startswith("cuda"):
         torch.cuda.synchronize()
     start = time.perf_counter()
-    found = work()
+    result = work()
     if device.startswith("cuda"):
         torch.cuda.synchronize()
-    return found, time.perf_counter() - start
+    return result, time.perf_counter() - start
 
 
 def main() -> None:
@@ -182,14 +184,14 @@ def main() -> None:
         report(f"{len(DECODERS)} decoders, 4 measures", rate, n_few / slow)
     print(f"  {'decoder':16}" + "".join(f"{measure.name:>20}" for measure in MEASURES))
     farthest = np.zeros(len(MEASURES))
-    for name, own, by_hand in zip(DECODERS, mine, other, strict=True):
-        found, expected = values(own), values(by_hand)
-        print(f"  {name:16}" + "".join(f"{value:20.5g}" for value in found))
-        farthest = np.maximum(farthest, [*map(gap, MEASURES, found, expected)])
+    for name, ours, by_hand in zip(DECODERS, mine, other, strict=True):
+        our_values, expected = values(ours), values(by_hand)
+        print(f"  {name:16}" + "".join(f"{value:20.5g}" for value in our_values))
+        farthest = np.maximum(farthest, [*map(error_of, MEASURES, our_values, expected)])
     print(f"  {'farthest apart':16}" + "".join(f"{each:20.1e}" for each in farthest))
 
 
-def gap(measure: Measure, a: float, b: float) -> float:
+def error_of(measure: Measure, a: float, b: float) -> float:
     """Return how far two values are apart, as a share for a perplexity."""
     if a == b:  # both infinite, perhaps
         return 0.0
@@ -197,7 +199,7 @@ def gap(measure: Measure, a: float, b: float) -> float:
 
 
 def report(what: str, ours: float, theirs: float) -> None:
-    """Print tokens a second of both."""
+    """Print the tokens per second of both."""
     print(f"{what:25} {ours:10,.0f} tokens/s, plain loop {theirs:10,.0f}: "
           f"{ours / theirs:.1f} times as fast")  # fmt: skip
 

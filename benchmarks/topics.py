@@ -80,12 +80,12 @@ class Pool:
 def documents(shared: Path) -> dict[str, list[str]]:
     """Return the documents of every topic."""
     modern = _split(shared / "corpus" / "modern.txt.xz")
-    found = {topic: modern[first:end] for topic, (first, end) in MODERN.items()}
-    found["fiction"] = _split(shared / "corpus" / "books.txt.xz", _BOOKS)
+    by_topic = {topic: modern[first:end] for topic, (first, end) in MODERN.items()}
+    by_topic["fiction"] = _split(shared / "corpus" / "books.txt.xz", _BOOKS)
     for topic, name in RECORDS.items():
         with gzip.open(shared / "data" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            found[topic] = [json.loads(line)["text"] for line in lines]
-    return found
+            by_topic[topic] = [json.loads(line)["text"] for line in lines]
+    return by_topic
 
 
 def _split(path: Path, limit: int = -1) -> list[str]:
@@ -104,20 +104,20 @@ def read_pool(shared: Path, n_topic: int = 800, n_words: int = 120, at_most: int
     """Return up to `n_topic` texts of each topic, at most so many of one document."""
     texts: list[str] = []
     topics: list[int] = []
-    own: list[int] = []
-    for topic, found in enumerate(documents(shared).values()):
+    numbers: list[int] = []  # of the documents
+    for topic, of_topic in enumerate(documents(shared).values()):
         # Neighbouring documents are of one book, so take them from everywhere.
-        order = np.random.default_rng(topic).permutation(len(found))
-        here: list[tuple[str, int]] = []
+        order = np.random.default_rng(topic).permutation(len(of_topic))
+        chosen: list[tuple[str, int]] = []
         for i in order.tolist():
-            here += [(text, i) for text in passages(found[i], n_words, at_most)]
-            if len(here) >= n_topic:
+            chosen += [(text, i) for text in passages(of_topic[i], n_words, at_most)]
+            if len(chosen) >= n_topic:
                 break
-        for text, i in here[:n_topic]:
+        for text, i in chosen[:n_topic]:
             texts.append(text)
             topics.append(topic)
-            own.append(topic * 100_000 + i)
-    return Pool(texts, np.array(topics), np.array(own))
+            numbers.append(topic * 100_000 + i)
+    return Pool(texts, np.array(topics), np.array(numbers))
 
 
 @dataclass(frozen=True)
@@ -168,21 +168,21 @@ def plant(
     n_template = round(template * n)
     of_human = rng.multinomial(n, human)
     of_model = rng.multinomial(n - n_template, model / (1 - template))
-    sides: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+    samples: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for topic in topics:
         rows = rng.permutation(pool.rows(topic))
         ends = of_human[topic], of_human[topic] + of_model[topic]
-        sides[0].append(rows[: ends[0]])
-        sides[1].append(rows[ends[0] : ends[1]])
-    p, q = map(np.concatenate, sides)
+        samples[0].append(rows[: ends[0]])
+        samples[1].append(rows[ends[0] : ends[1]])
+    p, q = map(np.concatenate, samples)
     # A template on the topic that is left out would be some of it, written otherwise.
     known = np.isin(pool.topic, topics) & (pool.topic != omitted)
     unused = np.setdiff1d(np.flatnonzero(known), np.concatenate([p, q]))
     repeated = fill_template(pool, pool.texts[rng.choice(unused)], n_template, rng)
-    made = get_embedder("bundled").embed(repeated).features
+    template_features = get_embedder("bundled").embed(repeated).features
     return Planted(
         pool.features[p],
-        np.concatenate([pool.features[q], made]),
+        np.concatenate([pool.features[q], template_features]),
         np.concatenate([pool.topic[p], pool.topic[q], np.full(n_template, TEMPLATE)]),
         omitted,
         over,
@@ -193,12 +193,12 @@ def fill_template(pool: Pool, text: str, n: int, rng: np.random.Generator) -> li
     """Return copies of a text with three in ten of its words replaced, each by some other."""
     words = np.array(text.split(), dtype=object)
     is_slot = rng.random(len(words)) < 0.3
-    found = []
+    copies = []
     for _ in range(n):
         filled = words.copy()
         filled[is_slot] = rng.choice(pool.words, is_slot.sum())
-        found.append(" ".join(filled))
-    return found
+        copies.append(" ".join(filled))
+    return copies
 
 
 def read_books(shared: Path, n_books: int, n_words: int = 120) -> list[list[str]]:
@@ -207,15 +207,15 @@ def read_books(shared: Path, n_books: int, n_words: int = 120) -> list[list[str]
     The file has the excerpts of a book one after another, but not where one ends. Eight in a
     row are of one book if the last has some rare names of the first.
     """
-    found: list[list[str]] = []
+    books: list[list[str]] = []
     excerpts = _split(shared / "corpus" / "books.txt.xz")
     for start in range(0, len(excerpts) - 8, 60):
         run = excerpts[start : start + 8]
         if len(_names(run[0]) & _names(run[-1])) >= 3:
-            found.append([passages(text, n_words, 1)[0] for text in run])
-        if len(found) == n_books:
+            books.append([passages(text, n_words, 1)[0] for text in run])
+        if len(books) == n_books:
             break
-    return found
+    return books
 
 
 def _names(text: str) -> set[str]:

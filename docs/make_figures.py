@@ -82,7 +82,7 @@ def ceiling() -> None:
         is_human=np.arange(2 * n) < n,
         blocks=np.zeros(2 * n, dtype=np.int64),
         groups=np.arange(2 * n),
-        n_buckets=found.num_buckets,
+        num_buckets=found.num_buckets,
     )
     null = permutation_scores(pair, "jackknife", 5.0, 1000, seed=0)
     figure = Figure(figsize=(5.4, 3.2), layout="constrained")

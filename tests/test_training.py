@@ -1,4 +1,4 @@
-"""The bundled model can be trained again: the scripts run, on a corpus of a few kilobytes."""
+"""The training scripts of the bundled model run, on a corpus of a few kilobytes."""
 
 import json
 import subprocess
@@ -15,9 +15,9 @@ TRAINING = Path(__file__).parents[1] / "training"
 
 def run(*arguments):
     command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,7 @@ def trained(tmp_path_factory):
     return folder / "model", out
 
 
+@pytest.mark.slow
 def test_loss_curve_and_record(trained):
     folder, out = trained
     record = json.loads((folder / "training.json").read_text())
@@ -45,6 +46,7 @@ def test_loss_curve_and_record(trained):
     assert '"held_out"' in out
 
 
+@pytest.mark.slow
 def test_graph_agrees_with_transformers(trained):
     import onnxruntime
     import torch
@@ -56,16 +58,18 @@ def test_graph_agrees_with_transformers(trained):
         str(folder / "model.onnx"), providers=["CPUExecutionProvider"]
     )
     before = np.arange(60).reshape(3, 20)[:, :-1]
-    hidden, chances = session.run(
+    hidden, log_probability = session.run(
         ["hidden", "log_probability"], {"ids": ids, "before": before.ravel()}
     )
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     with torch.no_grad():
-        found = model(torch.tensor(ids), output_hidden_states=True)
+        output = model(torch.tensor(ids), output_hidden_states=True)
     # Both compute in 32 bits, from the same weights of 16.
-    np.testing.assert_allclose(hidden, found.hidden_states[-1].numpy(), atol=1e-4)
-    wanted = found.logits[:, :-1].log_softmax(-1).gather(2, torch.tensor(ids)[:, 1:, None])[..., 0]
-    np.testing.assert_allclose(chances.reshape(3, 19), wanted.numpy(), atol=1e-4)
+    np.testing.assert_allclose(hidden, output.hidden_states[-1].numpy(), atol=1e-4)
+    expected = (
+        output.logits[:, :-1].log_softmax(-1).gather(2, torch.tensor(ids)[:, 1:, None])[..., 0]
+    )
+    np.testing.assert_allclose(log_probability.reshape(3, 19), expected.numpy(), atol=1e-4)
 
 
 def test_the_bundled_model_is_the_one_in_its_record():

@@ -6,8 +6,8 @@ The graph turns ``ids`` (batch, length) and ``before`` (n,) into
 
 - ``hidden`` (batch, length, width): the hidden states of the last layer, normalised;
 - ``log_probability`` (n,): of the tokens that stand behind the places ``before``, counted
-  through the batch row by row. The logits are most of the work, so only those are computed
-  that somebody asks for.
+  through the batch row by row. The logits are most of the work, so only those of these
+  places are computed.
 
 Texts are padded on the right: a causal model never looks there. The graph holds no weights.
 Each of its initialisers is an ONNX external tensor that points into ``model.safetensors``,
@@ -158,8 +158,8 @@ def build(folder: Path) -> Graph:
     # The largest logit that these weights can give is far from overflow (`largest_logit`), so
     # the exponentials are added up as they are: a third of the time of ReduceLogSumExp.
     total = graph.add("Log", graph.add("ReduceSum", graph.add("Exp", logits), flat, keepdims=0))
-    found = graph.add("Sub", logit, total)
-    graph.nodes.append(helper.make_node("Identity", [found], ["log_probability"]))
+    log_probability = graph.add("Sub", logit, total)
+    graph.nodes.append(helper.make_node("Identity", [log_probability], ["log_probability"]))
     return graph
 
 

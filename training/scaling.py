@@ -23,15 +23,15 @@ def passages(texts: list[str], rng: np.random.Generator) -> list[str]:
     texts = [text for text in texts if len(text) > 1000]
     if not texts:
         raise SystemExit("no held-out document has more than 1,000 characters")
-    found: list[str] = []
-    while len(found) < N_PASSAGES:
+    cut: list[str] = []
+    while len(cut) < N_PASSAGES:
         text = texts[rng.integers(len(texts))]
         length = int(rng.integers(400, 1800))
         start = text.find(" ", int(rng.integers(max(1, len(text) - length)))) + 1
         passage = text[start : start + length]
         if len(passage) > 200:
-            found.append(passage)
-    return found
+            cut.append(passage)
+    return cut
 
 
 if __name__ == "__main__":

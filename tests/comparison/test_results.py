@@ -28,7 +28,7 @@ class TestToDict:
     def test_has_every_number_of_the_result(self, comparison):
         fieldss = comparison["middle"].to_dict()
         arrays = {"p_hist", "q_hist", "labels", "counted"}
-        inner = {"gap_error", "influence"}
+        inner = {"deviance_error", "influence"}
         fields = {field.name for field in dataclasses.fields(mauve.MauveResult)}
         assert set(fieldss) == fields - arrays - inner
         assert fieldss["mauve"] == comparison["middle"].mauve

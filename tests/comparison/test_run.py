@@ -174,7 +174,7 @@ class TestScore:
         one = score(human, model)
         two = score(human, model, interval="bootstrap", n_bootstrap=100)
         assert two.mauve == one.mauve
-        assert_allclose(two.gap_error, one.gap_error, rtol=0.6)
+        assert_allclose(two.deviance_error, one.deviance_error, rtol=0.6)
         again = score(human, model, interval="bootstrap", n_bootstrap=100)
         assert again.interval == two.interval
 
@@ -397,7 +397,7 @@ class TestPrompts:
         human, model = (topic + 0.1 * rng.normal(size=(200, 4)) + shift for shift in (0, 0.6))
         apart = score(human, model, num_buckets=10)
         paired = score(human, model, num_buckets=10, prompts=range(200))
-        assert paired.gap_error < 0.85 * apart.gap_error
+        assert paired.deviance_error < 0.85 * apart.deviance_error
 
     def test_several_texts_a_prompt_make_a_wider_interval(self):
         """Five near copies a prompt tell hardly more than one text: error up by sqrt(5) or so."""
@@ -409,7 +409,7 @@ class TestPrompts:
         prompts = {"human": np.repeat(range(40), 5), "model": np.repeat(range(40, 80), 5)}
         apart = score(human, model, num_buckets=10)
         grouped = score(human, model, num_buckets=10, prompts=prompts)
-        assert grouped.gap_error > 1.5 * apart.gap_error
+        assert grouped.deviance_error > 1.5 * apart.deviance_error
 
     def test_a_noisy_copy_of_a_system_is_correlated_with_it_through_the_prompts(self):
         rng = np.random.default_rng(2)

@@ -32,7 +32,7 @@ def uneven_pair(estimator):
     return pair_of(*clouds(0, n_model=130), estimator=estimator)[1]
 
 
-def labelled(cells, is_human, *, n_buckets=None, groups=None):
+def labelled(cells, is_human, *, num_buckets=None, groups=None):
     """Return a pair with one clustering, all of whose texts count."""
     cells = np.asarray(cells, dtype=np.int32)
     return LabelledPair(
@@ -41,14 +41,14 @@ def labelled(cells, is_human, *, n_buckets=None, groups=None):
         is_human=np.asarray(is_human),
         blocks=np.zeros(len(cells), dtype=np.int64),
         groups=np.arange(len(cells)) if groups is None else np.asarray(groups),
-        n_buckets=n_buckets or int(cells.max()) + 1,
+        num_buckets=num_buckets or int(cells.max()) + 1,
     )
 
 
 def from_counts(a, b):
     """Return a pair with so many texts of either side in each cell."""
     cells = np.concatenate([np.repeat(np.arange(len(a)), a), np.repeat(np.arange(len(b)), b)])
-    return labelled(cells, np.arange(sum(a) + sum(b)) < sum(a), n_buckets=len(a))
+    return labelled(cells, np.arange(sum(a) + sum(b)) < sum(a), num_buckets=len(a))
 
 
 def check_sums(pair, estimator, mixture):
@@ -155,7 +155,7 @@ class TestIdentityAndSymmetry:
     def test_swapping_the_sides_swaps_the_parts(self, estimator, mixture):
         pair = uneven_pair(estimator)
         swapped = LabelledPair(
-            pair.labels, pair.counted, ~pair.is_human, pair.blocks, pair.groups, pair.n_buckets
+            pair.labels, pair.counted, ~pair.is_human, pair.blocks, pair.groups, pair.num_buckets
         )
         one = text_contributions(pair, estimator, mixture)
         other = text_contributions(swapped, estimator, 1 - mixture)

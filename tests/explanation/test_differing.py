@@ -15,7 +15,7 @@ from mauve.explanation.contributions import (
 from mauve.inference.resampling import LabelledPair
 
 
-def pair_of(labels, is_human, n_buckets, groups=None):
+def pair_of(labels, is_human, num_buckets, groups=None):
     labels = np.atleast_2d(labels).astype(np.int32)
     n = labels.shape[1]
     return LabelledPair(
@@ -24,7 +24,7 @@ def pair_of(labels, is_human, n_buckets, groups=None):
         is_human=np.asarray(is_human),
         blocks=np.zeros(n, dtype=np.int64),
         groups=np.arange(n) if groups is None else np.asarray(groups),
-        n_buckets=n_buckets,
+        num_buckets=num_buckets,
     )
 
 

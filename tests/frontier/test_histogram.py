@@ -24,23 +24,23 @@ COUNTS = st.lists(st.integers(0, 30), min_size=1, max_size=12).filter(any)
 class TestCountLabels:
     @given(st.lists(st.integers(0, 6), min_size=1, max_size=40))
     def test_equals_counting_by_hand(self, labels):
-        assert count_labels(labels, 7).tolist() == [labels.count(cell) for cell in range(7)]
+        assert count_labels(labels, 7).tolist() == [labels.count(bucket) for bucket in range(7)]
 
     def test_leading_axes_stay_apart(self):
         rng = np.random.default_rng(0)
         labels = rng.integers(5, size=(2, 3, 50))
-        found = count_labels(labels, 5)
-        assert found.shape == (2, 3, 5)
+        counts = count_labels(labels, 5)
+        assert counts.shape == (2, 3, 5)
         for i in range(2):
             for j in range(3):
-                assert_array_equal(found[i, j], np.bincount(labels[i, j], minlength=5))
+                assert_array_equal(counts[i, j], np.bincount(labels[i, j], minlength=5))
 
     def test_small_integer_types_do_not_overflow(self):
         labels = np.full((200, 3), 99, dtype=np.int8)
         assert_array_equal(count_labels(labels, 100)[:, 99], 3)
 
     @pytest.mark.parametrize("labels", [[0, 3], [-1, 0]])
-    def test_labels_outside_the_cells_are_refused(self, labels):
+    def test_labels_outside_the_buckets_are_refused(self, labels):
         with pytest.raises(InvalidParameterError, match=r"must lie in \[0, 3\)\. Got labels from"):
             count_labels(labels, 3)
 
@@ -70,16 +70,16 @@ class TestSmoothings:
 
     @pytest.mark.parametrize("smoothing", [name for name in SMOOTHINGS if name != "none"])
     @given(counts=COUNTS)
-    def test_every_cell_gets_something(self, smoothing, counts):
+    def test_every_bucket_gets_something(self, smoothing, counts):
         assert smooth(counts, smoothing).min() > 0
 
     @pytest.mark.parametrize("smoothing", SMOOTHINGS)
     @given(counts=COUNTS)
     def test_equal_counts_get_equal_shares_whatever_their_place(self, smoothing, counts):
-        found = smooth(counts, smoothing)
-        assert_allclose(smooth(counts[::-1], smoothing), found[::-1], rtol=1e-13)
+        shares = smooth(counts, smoothing)
+        assert_allclose(smooth(counts[::-1], smoothing), shares[::-1], rtol=1e-13)
         for value in set(counts):
-            assert np.ptp(found[np.array(counts) == value]) == 0
+            assert np.ptp(shares[np.array(counts) == value]) == 0
 
     @given(counts=COUNTS)
     @settings(max_examples=200)
@@ -95,11 +95,11 @@ class TestSmoothings:
     def test_many_rows_at_once_equal_a_loop(self, smoothing):
         rng = np.random.default_rng(1)
         counts = rng.poisson(2, size=(2, 4, 6)) + np.eye(6, dtype=int)[0]
-        found = smooth(counts, smoothing)
-        assert found.shape == counts.shape
+        shares = smooth(counts, smoothing)
+        assert shares.shape == counts.shape
         for i in range(2):
             for j in range(4):
-                assert_allclose(found[i, j], smooth(counts[i, j], smoothing), rtol=1e-14)
+                assert_allclose(shares[i, j], smooth(counts[i, j], smoothing), rtol=1e-14)
 
     def test_unknown_name_is_refused(self):
         with pytest.raises(InvalidParameterError, match=r"must be one of 'none', .* Got 'kt'"):

@@ -7,38 +7,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from random_histograms import count_pairs
 
-from mauve.frontier.curve import Divergences, area
+from mauve.frontier.curve import area
+from mauve.frontier.divergences import Divergences
 from mauve.frontier.estimators import ESTIMATORS, estimate_divergences
 from mauve.frontier.grid import RESAMPLING_POINTS, curve_grid
-from mauve.frontier.score import gap_of, mean_divergences, monotone, score_at, score_of
+from mauve.frontier.score import deviance_of, mean_divergences, monotone, score_at, score_of
 
 GRID = curve_grid()
 SCALINGS = st.sampled_from([0.1, 1.0, 5.0, 50.0])
 
 
-@st.composite
-def count_pairs(draw, high=8, max_cells=8):
-    k = draw(st.integers(1, max_cells))
-    row = st.lists(st.integers(0, high), min_size=k, max_size=k).filter(any)
-    return np.array(draw(row)), np.array(draw(row))
-
-
 def score(a, b, estimator="jackknife", scaling=5.0):
-    found = mean_divergences(np.atleast_2d(a), np.atleast_2d(b), GRID, estimator)
-    return score_of(found, scaling).item()
+    divergences = mean_divergences(np.atleast_2d(a), np.atleast_2d(b), GRID, estimator)
+    return score_of(divergences, scaling).item()
 
 
 class TestScore:
     @pytest.mark.parametrize("estimator", ESTIMATORS)
-    @given(pair=count_pairs(high=30, max_cells=30), scaling=SCALINGS)
+    @given(pair=count_pairs(high=30, max_buckets=30), scaling=SCALINGS)
     @settings(deadline=None, max_examples=30)
     def test_identical_counts_score_exactly_one(self, estimator, pair, scaling):
         assert score(pair[0], pair[0].copy(), estimator, scaling) == 1.0
 
     @pytest.mark.parametrize("counts", [[2, 2], [2] * 50, [5] * 20, [1, 2, 3, 4, 5], [3000, 10]])
     def test_small_and_large_identical_counts_score_exactly_one(self, counts):
-        """Two texts a side and cell have a third-order correction of the wrong sign."""
+        """Buckets with two texts of each sample have a third-order correction of the wrong sign."""
         assert score(counts, counts) == 1.0
 
     @pytest.mark.parametrize("scaling", [1, 2, 5, 10])
@@ -59,13 +54,13 @@ class TestScore:
     @settings(deadline=None, max_examples=30)
     def test_is_symmetric(self, estimator, pair, scaling):
         a, b = pair
-        one, other = score(a, b, estimator, scaling), score(b, a, estimator, scaling)
-        assert_allclose(one, other, rtol=1e-8)
+        swapped = score(b, a, estimator, scaling)
+        assert_allclose(score(a, b, estimator, scaling), swapped, rtol=1e-8)
 
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin"])
     @given(pair=count_pairs(), random=st.randoms(use_true_random=False))
     @settings(deadline=None, max_examples=40)
-    def test_does_not_depend_on_the_order_of_cells(self, estimator, pair, random):
+    def test_does_not_depend_on_the_order_of_buckets(self, estimator, pair, random):
         a, b = pair
         order = list(range(len(a)))
         random.shuffle(order)
@@ -92,7 +87,7 @@ class TestScore:
         assert_allclose(coarse, area(a / a.sum(), b / b.sum()), atol=3e-4)
 
     def test_jackknife_comes_closer_to_the_truth_than_the_plugin(self):
-        """Mean over 300 samples of 1000 texts a side in 100 cells.
+        """Mean over 300 pairs of samples of 1000 texts each in 100 buckets.
 
         The mean of the jackknife score has a standard error of 0.0011 and a bias of about
         -0.004 here, so 0.015 is ten standard errors away. The plug-in is off by 0.09.
@@ -114,32 +109,32 @@ class TestMeanDivergences:
     def test_averages_over_clusterings(self):
         rng = np.random.default_rng(1)
         a, b = rng.poisson(4, size=(2, 3, 5, 6)) + 1
-        found = mean_divergences(a, b, GRID, "plugin")
-        assert found.kl_p.shape == (3, len(GRID.weight_p))
+        mean = mean_divergences(a, b, GRID, "plugin")
+        assert mean.kl_p.shape == (3, len(GRID.weight_p))
         for i in range(3):
             each = estimate_divergences(a[i], b[i], GRID, "plugin")
-            assert_allclose(found.kl_p[i], each.kl_p.mean(axis=0), rtol=1e-12, atol=1e-15)
-            assert_allclose(found.slope[i], each.slope.mean(axis=0), rtol=1e-12, atol=1e-15)
+            assert_allclose(mean.kl_p[i], each.kl_p.mean(axis=0), rtol=1e-12, atol=1e-15)
+            assert_allclose(mean.slope[i], each.slope.mean(axis=0), rtol=1e-12, atol=1e-15)
 
     def test_corrected_divergences_are_never_above_the_plug_in(self):
         """The mean of the jackknife where it is lower, that of the plug-in elsewhere."""
         rng = np.random.default_rng(3)
         a, b = rng.poisson(2, size=(2, 40, 5, 6)) + np.eye(6, dtype=int)[0]
-        found = mean_divergences(a, b, GRID, "jackknife")
+        corrected = mean_divergences(a, b, GRID, "jackknife")
         shape = (40, 5, len(GRID.weight_p))
         for part in ("kl_p", "kl_q"):
             lower = np.inf
             for name in ("jackknife", "plugin"):
-                every = estimate_divergences(a.reshape(-1, 6), b.reshape(-1, 6), GRID, name)
-                lower = np.minimum(lower, getattr(every, part).reshape(shape).mean(axis=1))
-            assert_allclose(getattr(found, part), lower, rtol=1e-12, atol=1e-14)
+                each = estimate_divergences(a.reshape(-1, 6), b.reshape(-1, 6), GRID, name)
+                lower = np.minimum(lower, getattr(each, part).reshape(shape).mean(axis=1))
+            assert_allclose(getattr(corrected, part), lower, rtol=1e-12, atol=1e-14)
 
     def test_order_of_clusterings_does_not_matter(self):
         rng = np.random.default_rng(2)
         a, b = rng.poisson(4, size=(2, 5, 6)) + 1
-        one = mean_divergences(a, b, GRID, "jackknife")
-        other = mean_divergences(a[::-1], b[::-1], GRID, "jackknife")
-        assert_allclose(one.kl_q, other.kl_q, rtol=1e-12)
+        mean = mean_divergences(a, b, GRID, "jackknife")
+        reversed_mean = mean_divergences(a[::-1], b[::-1], GRID, "jackknife")
+        assert_allclose(mean.kl_q, reversed_mean.kl_q, rtol=1e-12)
 
 
 class TestMonotone:
@@ -176,7 +171,7 @@ class TestMonotone:
         below = Divergences(np.full(n, -0.1), np.full(n, -0.2), np.full(n, 0.3))
         assert score_of(below, 5.0) == 1.0
 
-    def test_score_is_the_area_under_the_curve_that_is_shown(self):
+    def test_score_is_the_area_under_the_reported_curve(self):
         """The result's `divergence_curve` is "the curve whose area is `mauve`".
 
         Between its points the curve may lie anywhere in a box, so the area lies between the
@@ -190,22 +185,22 @@ class TestMonotone:
             x = np.concatenate([[1], np.exp(-5 * kl_q), [0]])
             y = np.concatenate([[0], np.exp(-5 * kl_p), [1]])
             width = -np.diff(x)
-            found = score_of(raw, 5.0).item()
-            assert width @ y[:-1] - 1e-6 <= found <= width @ y[1:] + 1e-6
+            area_under = score_of(raw, 5.0).item()
+            assert width @ y[:-1] - 1e-6 <= area_under <= width @ y[1:] + 1e-6
 
 
-class TestGap:
+class TestDeviance:
     @given(st.floats(1e-6, 1))
-    def test_score_at_undoes_gap_of(self, value):
-        assert_allclose(score_at(gap_of(value)), value, rtol=1e-12)
+    def test_score_at_inverts_deviance_of(self, value):
+        assert_allclose(score_at(deviance_of(value)), value, rtol=1e-12)
 
     def test_hand_values(self):
-        assert gap_of(1.0) == 0
-        assert_allclose(gap_of(np.exp(-4)), 2)
+        assert deviance_of(1.0) == 0
+        assert_allclose(deviance_of(np.exp(-4)), 2)
         assert_allclose(score_at(2.0), np.exp(-4))
         assert score_at(-3.0) == 1
 
     @given(st.floats(1e-6, 1), st.floats(1e-6, 1))
-    def test_a_larger_score_has_a_smaller_gap(self, one, other):
-        low, high = sorted([one, other])
-        assert gap_of(low) >= gap_of(high)
+    def test_a_larger_score_has_a_smaller_deviance(self, first, second):
+        low, high = sorted([first, second])
+        assert deviance_of(low) >= deviance_of(high)

@@ -4,7 +4,8 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mauve.frontier.curve import area, mixture_divergences
+from mauve.frontier.curve import area
+from mauve.frontier.divergences import mixture_divergences
 from mauve.frontier.grid import curve_grid
 from mauve.measures.density_ratio import Densities, log_ratios, score_of_curve, score_of_densities
 from mauve.measures.estimate import Groups

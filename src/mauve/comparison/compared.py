@@ -66,7 +66,7 @@ class Compared:
             is_human=np.arange(len(rows)) < self.sizes[self.human_name],
             blocks=self.clustering.blocks[rows],
             groups=np.arange(len(rows)) if prompts is None else number_groups(prompts[rows]),
-            n_buckets=self.settings.num_buckets,
+            num_buckets=self.settings.num_buckets,
         )
         return pair if self.settings.estimator == "jackknife" else pair.counting_all()
 

@@ -10,9 +10,8 @@ from mauve.arrays import BoolArray, FloatArray
 from mauve.comparison.settings import parse_signature
 from mauve.errors import InvalidParameterError, check_real
 from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, p_value_phrase
-from mauve.frontier.score import gap_of, score_at
 from mauve.inference.differences import Influence, ScorePair, correlation, share_of_model
-from mauve.inference.intervals import equivalence_to_one, texts_needed
+from mauve.inference.intervals import equivalence_to_one, score_error, texts_needed
 from mauve.tables import as_html, titles_and_cells
 from mauve.text.form import FormReport
 
@@ -90,7 +89,7 @@ class MauveResult:
     n_model: int
     warnings: tuple[str, ...]
     signature: str
-    gap_error: float = field(repr=False)
+    deviance_error: float = field(repr=False)
     influence: Influence = field(repr=False)
     form: FormReport | None = field(repr=False, default=None)
 
@@ -117,7 +116,7 @@ class MauveResult:
         A small value says that the system is as good as human up to `margin`.
         """
         check_real("equivalence", "margin", margin, above=0, up_to=1 - 1e-9)
-        return equivalence_to_one(self.mauve, self.gap_error, margin)
+        return equivalence_to_one(self.mauve, self.deviance_error, margin)
 
     def texts_needed(self, difference: float, power: float = 0.8) -> int:
         """Return the number of texts per sample that detect a score `difference` from this one.
@@ -127,11 +126,10 @@ class MauveResult:
         """
         check_real("texts_needed", "difference", difference, above=0, up_to=1)
         check_real("texts_needed", "power", power, above=0, up_to=1 - 1e-9)
-        # A score of 1 is the maximum, so the error is measured below it.
-        reach = self.mauve - float(score_at(float(gap_of(self.mauve)) + self.gap_error))
         # The human texts are shared, so only the variance of the systems' texts counts, twice.
         n = min(self.n_human, self.n_model)
-        error = np.sqrt(2 * share_of_model(self.influence)) * reach
+        error = np.sqrt(2 * share_of_model(self.influence))
+        error *= score_error(self.mauve, self.deviance_error)
         return texts_needed(n, error, difference, power=power, confidence=self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
@@ -244,7 +242,7 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
     check_comparable(first, second)
     pair = ScorePair(
         (first.mauve, second.mauve),
-        (first.gap_error, second.gap_error),
+        (first.deviance_error, second.deviance_error),
         correlation(first.influence, second.influence),
     )
     p_value = pair.p_value()

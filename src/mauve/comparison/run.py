@@ -22,8 +22,8 @@ from mauve.frontier.grid import curve_grid, quadrature_grid
 from mauve.frontier.histogram import no_smoothing
 from mauve.frontier.score import mean_divergences, monotone, score_of
 from mauve.inference.differences import Influence
-from mauve.inference.intervals import covariance, gap_influences, score_interval
-from mauve.inference.resampling import LabelledPair, bootstrap_gaps, permutation_scores
+from mauve.inference.intervals import covariance, deviance_influences, score_interval
+from mauve.inference.resampling import LabelledPair, bootstrap_deviances, permutation_scores
 from mauve.quantize.crossfit import FITTED, JointClustering, cluster_jointly
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
@@ -286,7 +286,7 @@ def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) ->
     integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
     type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
 
-    influences = gap_influences(pair, scaling)
+    influences = deviance_influences(pair, scaling)
     # An exact test needs no more clusterings, and ten show the spread over texts.
     first_clusterings = pair.first(len(FITTED))
     error = _standard_error(first_clusterings, influences, settings)
@@ -325,7 +325,7 @@ def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) ->
         warnings=(*system_warnings(samples, system, settings.num_buckets), *shared_warnings),
         signature=settings.signature(samples.origin, n_human, n_model),
         form=samples.forms.get(system),
-        gap_error=error,
+        deviance_error=error,
         influence=_sorted_influence(compared, system, influences, pair),
     )
 
@@ -333,10 +333,10 @@ def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) ->
 def _standard_error(pair: LabelledPair, influences: FloatArray, settings: Settings) -> float:
     if settings.interval == "influence":
         return float(np.sqrt(covariance(influences, influences, pair.groups)))
-    resampled = bootstrap_gaps(
+    deviances = bootstrap_deviances(
         pair, settings.estimator, settings.scaling, settings.n_bootstrap, settings.seed
     )
-    return float(np.std(resampled, ddof=1))
+    return float(np.std(deviances, ddof=1))
 
 
 def _sorted_influence(

@@ -15,13 +15,13 @@ import scipy
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.explanation.results import Share
-from mauve.frontier.curve import cell_divergences
-from mauve.frontier.estimators import JACKKNIFE_ORDER, jackknife_cells
+from mauve.frontier.divergences import bucket_divergences
+from mauve.frontier.estimators import JACKKNIFE_ORDER, jackknife_terms
 from mauve.frontier.grid import MixtureGrid, curve_grid
 from mauve.frontier.histogram import smooth
 from mauve.frontier.score import mean_divergences, monotone
-from mauve.inference.intervals import influence_orders
-from mauve.inference.resampling import LabelledPair, permuted_sides
+from mauve.inference.intervals import covariance, influence_orders, normal_quantile
+from mauve.inference.resampling import LabelledPair, permuted_samples
 from mauve.threads import parallel_map
 
 
@@ -42,7 +42,7 @@ class GroupShares:
     def share(self, group: int, confidence: float) -> Share:
         """Return the share of one group with its interval."""
         value = float(self.values[group])
-        reach = float(scipy.special.ndtri(0.5 + confidence / 2) * self.errors[group])
+        reach = normal_quantile(confidence) * float(self.errors[group])
         return Share(value, (value - reach, value + reach))
 
 
@@ -95,7 +95,7 @@ def text_contributions(pair: LabelledPair, estimator: str, mixture: float) -> Fl
     >>> pair = LabelledPair(
     ...     labels=np.array([[0, 0, 1, 1, 1, 1]], np.int32), counted=np.ones((1, 6), bool),
     ...     is_human=np.array([True, True, True, False, False, False]),
-    ...     blocks=np.zeros(6, np.int64), groups=np.arange(6), n_buckets=2)
+    ...     blocks=np.zeros(6, np.int64), groups=np.arange(6), num_buckets=2)
     >>> found = text_contributions(pair, "plugin", 0.5)
     >>> (3 * found).round(2).tolist()  # log 2 where the other side has no text in the cell
     [0.69, 0.69, -0.69, 0.41, 0.41, 0.41]
@@ -106,7 +106,7 @@ def text_contributions(pair: LabelledPair, estimator: str, mixture: float) -> Fl
         if estimator in ("jackknife", "plugin"):
             of_p, of_q = _cell_terms(a, b, int(a.sum()), int(b.sum()), mixture, {order: 1.0})
         else:
-            cells = cell_divergences(smooth(a, estimator), smooth(b, estimator), grid)
+            cells = bucket_divergences(smooth(a, estimator), smooth(b, estimator), grid)
             of_p, of_q = cells.kl_p[:, 0], cells.kl_q[:, 0]
         each = np.where(pair.is_human, _per_text(of_p, a)[labels], _per_text(of_q, b)[labels])
         found += np.where(counted, each, 0.0)
@@ -198,7 +198,7 @@ def _cell_terms(
     grid = _single(mixture)
     of_p, of_q = np.zeros(a.shape), np.zeros(a.shape)
     for order, weight in orders.items():
-        cells = jackknife_cells(a, b, n_p, n_q, grid, order)
+        cells = jackknife_terms(a, b, n_p, n_q, grid, order)
         of_p += weight * cells.kl_p[..., 0]
         of_q += weight * cells.kl_q[..., 0]
     return of_p, of_q
@@ -215,11 +215,8 @@ def _per_text(terms: FloatArray, counts: IntArray) -> FloatArray:
 
 
 def _variances(influence: FloatArray, groups: IntArray) -> FloatArray:
-    """Return the summed squares of the influences of independent texts."""
-    sums = np.zeros((int(groups.max()) + 1, influence.shape[1]))
-    np.add.at(sums, groups, influence)
-    n = len(np.unique(groups))
-    return np.asarray((sums**2).sum(axis=0) * n / max(n - 1, 1))
+    """Return the variance of each column of influences."""
+    return np.array([covariance(column, column, groups) for column in influence.T])
 
 
 _BATCH = 50  # permutations at a time
@@ -288,7 +285,7 @@ def differing_clusters(
     >>> pair = LabelledPair(
     ...     labels=members[None].astype(np.int32), counted=np.ones((1, 160), bool),
     ...     is_human=np.repeat([True, False, True, False], [50, 50, 30, 30]),
-    ...     blocks=np.zeros(160, np.int64), groups=np.arange(160), n_buckets=3)
+    ...     blocks=np.zeros(160, np.int64), groups=np.arange(160), num_buckets=3)
     >>> differing_clusters(pair, members, 3, 200, seed=0).kinds(0.05)
     ['under', 'over', 'same']
     """
@@ -296,7 +293,7 @@ def differing_clusters(
 
     def drawn(start: int) -> FloatArray:
         rng = np.random.default_rng([seed, start])
-        return statistics(permuted_sides(pair, min(_BATCH, n_permutations - start), rng))
+        return statistics(permuted_samples(pair, min(_BATCH, n_permutations - start), rng))
 
     null = np.concatenate(parallel_map(drawn, range(0, n_permutations, _BATCH)))
     every = np.concatenate([statistics(pair.is_human[None]), null])
@@ -341,7 +338,7 @@ class _Statistics:
 
     def __init__(self, pair: LabelledPair, members: IntArray, n_clusters: int) -> None:
         n_clusterings, n = pair.labels.shape
-        cells = pair.labels + np.arange(n_clusterings)[:, None] * pair.n_buckets
+        cells = pair.labels + np.arange(n_clusterings)[:, None] * pair.num_buckets
         # A part is what a cell and a cluster have in common.
         parts, part = np.unique(cells * n_clusters + members, return_inverse=True)
         ones = np.ones(cells.size, dtype=np.float32)

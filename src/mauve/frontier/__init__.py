@@ -1,1 +1,1 @@
-"""Buckets in, divergence curve and score out."""
+"""Turn buckets into histograms, divergences, the divergence curve and the score."""

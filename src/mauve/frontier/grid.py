@@ -1,4 +1,7 @@
-"""The values of λ at which divergences to the mixtures are taken."""
+"""Choose the values of λ at which the divergences to the mixtures are computed.
+
+A grid has as many values below λ = 1/2 as above it, and 1/2 itself in the middle.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -7,15 +10,19 @@ import numpy as np
 
 from mauve.arrays import FloatArray
 
-EXACT_ORDER = 32  # nodes on either side of λ = 1/2: the area is right to 1e-11
-RESAMPLING_ORDER = 8  # right to 1e-6, for the thousands of areas of a resampling
-CURVE_POINTS = 128  # on either side of λ = 1/2, for curves with corners: right to 1e-5
-RESAMPLING_POINTS = 16  # right to 3e-4
+#: Nodes below λ = 1/2, and as many above; the error of the area is below 1e-11.
+EXACT_ORDER = 32
+#: Error below 1e-6, for the influence of every text.
+INFLUENCE_ORDER = 8
+#: Points up to λ = 1/2, and as many from there, for curves with corners; error below 1e-5.
+CURVE_POINTS = 128
+#: Error below 3e-4, for the thousands of scores of a resampling.
+RESAMPLING_POINTS = 16
 
 
 @dataclass(frozen=True)
 class MixtureGrid:
-    """Values of λ, with those of 1-λ kept apart so that neither end loses digits.
+    """Values of λ; those of 1-λ are stored too, so that neither end loses digits.
 
     Attributes
     ----------
@@ -39,13 +46,13 @@ class MixtureGrid:
 
 @cache
 def quadrature_grid(order: int = EXACT_ORDER) -> MixtureGrid:
-    r"""Return `order` nodes on either side of λ = 1/2, and 1/2 itself.
+    r"""Return `order` nodes below λ = 1/2, as many above, and 1/2 itself.
 
     Notes
     -----
     The nodes are Gauss-Legendre in :math:`s` with :math:`\lambda = s^4/2`. The
     substitution crowds them at the end points, where the divergences behave like
-    :math:`\lambda^a \log \lambda` when a cell is empty on one side.
+    :math:`\lambda^a \log \lambda` when a bucket has no text of one sample.
 
     Examples
     --------
@@ -67,10 +74,10 @@ def quadrature_grid(order: int = EXACT_ORDER) -> MixtureGrid:
 
 @cache
 def curve_grid(points: int = CURVE_POINTS) -> MixtureGrid:
-    r"""Return `points` values of λ up to 1/2 and their mirror images, for drawing a curve.
+    r"""Return `points` values of λ up to 1/2 and their mirror images, for curves with corners.
 
     They are :math:`\lambda = s^4/2` at evenly spaced :math:`s`, which crowds them at the
-    ends; there are no weights of a quadrature.
+    ends. The weights of the quadrature are zero.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Labels in, histograms out: joint counts, and the smoothings of the literature."""
+"""Count the texts in each bucket and turn counts into histograms (paper, equation 3)."""
 
 from collections.abc import Callable
 
@@ -9,39 +9,39 @@ from mauve.arrays import FloatArray, IntArray
 from mauve.errors import InvalidParameterError, check_choice
 
 
-def count_labels(labels: ArrayLike, n_buckets: int) -> IntArray:
-    """Count the labels along the last axis.
+def count_labels(labels: ArrayLike, num_buckets: int) -> IntArray:
+    """Count the texts in each bucket, along the last axis.
 
     Parameters
     ----------
     labels : array_like of int, shape (..., n)
-        Cell of every text, in [0, n_buckets).
-    n_buckets : int
-        Number of cells k.
+        Bucket of every text, in [0, num_buckets).
+    num_buckets : int
+        Number of buckets k.
 
     Returns
     -------
-    array of int, shape (..., n_buckets)
+    array of int, shape (..., num_buckets)
 
     Examples
     --------
     >>> count_labels([[0, 2, 2], [1, 1, 1]], 3).tolist()
     [[1, 0, 2], [0, 3, 0]]
     """
-    cells = np.asarray(labels)
-    if cells.size and (cells.min() < 0 or cells.max() >= n_buckets):
+    buckets = np.asarray(labels)
+    if buckets.size and (buckets.min() < 0 or buckets.max() >= num_buckets):
         raise InvalidParameterError(
-            f"The 'labels' parameter of count_labels must lie in [0, {n_buckets}). "
-            f"Got labels from {cells.min()} to {cells.max()} instead."
+            f"The 'labels' parameter of count_labels must lie in [0, {num_buckets}). "
+            f"Got labels from {buckets.min()} to {buckets.max()} instead."
         )
-    rows = cells.reshape(-1, cells.shape[-1]).astype(np.int64, copy=False)
-    offset = np.arange(len(rows))[:, None] * n_buckets
-    counts = np.bincount((rows + offset).ravel(), minlength=len(rows) * n_buckets)
-    return counts.reshape(*cells.shape[:-1], n_buckets)
+    rows = buckets.reshape(-1, buckets.shape[-1]).astype(np.int64, copy=False)
+    offset = np.arange(len(rows))[:, None] * num_buckets
+    counts = np.bincount((rows + offset).ravel(), minlength=len(rows) * num_buckets)
+    return counts.reshape(*buckets.shape[:-1], num_buckets)
 
 
 def no_smoothing(counts: ArrayLike) -> FloatArray:
-    """Return the relative frequencies.
+    """Return the relative frequencies (paper, equation 3).
 
     Examples
     --------
@@ -53,7 +53,7 @@ def no_smoothing(counts: ArrayLike) -> FloatArray:
 
 
 def laplace(counts: ArrayLike) -> FloatArray:
-    """Add one to every cell.
+    """Add one to every bucket.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def laplace(counts: ArrayLike) -> FloatArray:
 
 
 def krichevsky_trofimov(counts: ArrayLike) -> FloatArray:
-    """Add one half to every cell.
+    """Add one half to every bucket.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def krichevsky_trofimov(counts: ArrayLike) -> FloatArray:
 
 
 def braess_sauer(counts: ArrayLike) -> FloatArray:
-    """Add 1/2 to a cell never seen, 1 to one seen once, 3/4 to one seen more often.
+    """Add 1/2 to an empty bucket, 1 to one with one text, 3/4 to one with more.
 
     References
     ----------
@@ -91,13 +91,13 @@ def braess_sauer(counts: ArrayLike) -> FloatArray:
 
 
 def good_turing(counts: ArrayLike) -> FloatArray:
-    r"""Give a cell seen t times the mass of the cells seen t+1 times.
+    r"""Give a bucket with t texts the mass of the buckets with t+1 texts.
 
     Notes
     -----
-    With :math:`\phi_t` the number of cells seen t times, the weight of such a cell is
+    With :math:`\phi_t` the number of buckets with t texts, the weight of such a bucket is
     t where :math:`t > \phi_{t+1}` and :math:`(\phi_{t+1}+1)(t+1)/\phi_t` elsewhere,
-    normalised to one: the modified Good-Turing estimator, which is positive everywhere.
+    normalised to one. This modified Good-Turing estimator is positive everywhere.
 
     References
     ----------
@@ -110,16 +110,16 @@ def good_turing(counts: ArrayLike) -> FloatArray:
     [0.125, 0.125, 0.125, 0.625]
     """
     c = np.asarray(counts, dtype=np.int64)
-    n_buckets = c.shape[-1]
-    rows = c.reshape(-1, n_buckets)
+    rows = c.reshape(-1, c.shape[-1])
     n_values = int(c.max(initial=0)) + 2
     phi = count_labels(rows, n_values).astype(float)  # (rows, values of t)
-    here = np.take_along_axis(phi, rows, axis=1)
-    above = np.take_along_axis(phi, rows + 1, axis=1)
-    weight = np.where(rows > above, rows, (above + 1) * (rows + 1) / here)
+    phi_t = np.take_along_axis(phi, rows, axis=1)
+    phi_next = np.take_along_axis(phi, rows + 1, axis=1)
+    weight = np.where(rows > phi_next, rows, (phi_next + 1) * (rows + 1) / phi_t)
     return no_smoothing(weight.reshape(c.shape))
 
 
+#: Estimators of probabilities by the name that `smooth` takes.
 SMOOTHINGS: dict[str, Callable[[ArrayLike], FloatArray]] = {
     "none": no_smoothing,
     "laplace": laplace,
@@ -135,9 +135,9 @@ def smooth(counts: ArrayLike, smoothing: str = "none") -> FloatArray:
     Parameters
     ----------
     counts : array_like of shape (..., k)
-        Texts in each cell; every row needs at least one.
+        Texts in each bucket; every row needs at least one.
     smoothing : {"none", "laplace", "krichevsky-trofimov", "braess-sauer", "good-turing"}
-        How much mass a rare cell gets beyond its share.
+        Which estimator of the probabilities to use.
 
     Examples
     --------

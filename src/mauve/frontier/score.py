@@ -1,9 +1,15 @@
-"""Counts of several clusterings in, one divergence curve and its score out."""
+"""Turn the counts of several clusterings into one divergence curve and its score.
+
+The flow: :func:`mean_divergences` estimates the divergences and averages them over the
+clusterings, :func:`monotone` makes a curve of them, :func:`score_of` takes the area under it.
+:func:`deviance_of` maps a score to the scale on which intervals and tests are made.
+"""
 
 import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
-from mauve.frontier.curve import Divergences, polygon_area
+from mauve.frontier.curve import polygon_area
+from mauve.frontier.divergences import Divergences
 from mauve.frontier.estimators import TermTables, estimate_divergences
 from mauve.frontier.grid import MixtureGrid
 
@@ -25,7 +31,7 @@ def mean_divergences(
     estimator : str
         One of :data:`mauve.frontier.estimators.ESTIMATORS`.
     tables : TermTables, optional
-        Where many calls share their work.
+        Shares work between calls.
 
     Returns
     -------
@@ -43,39 +49,39 @@ def mean_divergences(
     shape = (*outer, n_clusterings, len(grid.weight_p))
 
     def mean_of(estimator: str) -> Divergences:
-        every = estimate_divergences(
+        each = estimate_divergences(
             p_counts.reshape(-1, k), q_counts.reshape(-1, k), grid, estimator, tables
         )
         return Divergences(
-            *(part.reshape(shape).mean(axis=-2) for part in (every.kl_p, every.kl_q, every.slope))
+            *(part.reshape(shape).mean(axis=-2) for part in (each.kl_p, each.kl_q, each.slope))
         )
 
     if estimator != "jackknife":
         return mean_of(estimator)
-    return _at_most(mean_of("jackknife"), mean_of("plugin"), grid)
+    return _clip_to_plugin(mean_of("jackknife"), mean_of("plugin"), grid)
 
 
-def _at_most(corrected: Divergences, plugin: Divergences, grid: MixtureGrid) -> Divergences:
-    """Hold corrected divergences at the plug-in ones, which are too large if anything.
+def _clip_to_plugin(corrected: Divergences, plugin: Divergences, grid: MixtureGrid) -> Divergences:
+    """Clip corrected divergences to the plug-in estimate, an upper bound.
 
-    With two or three texts a cell the correction may go the wrong way; equal histograms
-    must keep divergences of zero.
+    With two or three texts in a bucket the correction may have the wrong sign, and equal
+    histograms must keep divergences of zero.
     """
-    slope_from_q = np.arange(len(grid.weight_p)) <= grid.middle
-    capped = np.where(slope_from_q, corrected.kl_q > plugin.kl_q, corrected.kl_p > plugin.kl_p)
+    slope_is_of_q = np.arange(len(grid.weight_p)) <= grid.middle
+    clipped = np.where(slope_is_of_q, corrected.kl_q > plugin.kl_q, corrected.kl_p > plugin.kl_p)
     return Divergences(
         np.minimum(corrected.kl_p, plugin.kl_p),
         np.minimum(corrected.kl_q, plugin.kl_q),
-        np.where(capped, plugin.slope, corrected.slope),
+        np.where(clipped, plugin.slope, corrected.slope),
     )
 
 
 def monotone(divergences: Divergences) -> tuple[FloatArray, FloatArray]:
-    """Make estimated divergences behave as divergences do; returns kl_p and kl_q.
+    """Return kl_p and kl_q made non-negative and monotone in λ.
 
-    KL(Q|R_λ) rises with λ from 0 and KL(P|R_λ) falls to 0. An estimate that subtracts a
-    bias may break that where the divergence is small against its error; it is raised to
-    the largest value before it.
+    KL(Q|R_λ) rises with λ from 0 and KL(P|R_λ) falls to 0. A bias-corrected estimate may
+    break that where the divergence is small against its error. Each value is raised to the
+    largest one between it and the end where the divergence is 0.
 
     Examples
     --------
@@ -95,22 +101,23 @@ def score_of(divergences: Divergences, scaling: float) -> FloatArray:
     Parameters
     ----------
     divergences : Divergences
-        On a :func:`mauve.frontier.curve.curve_grid` with an even number of points.
+        On a :func:`mauve.frontier.grid.curve_grid` with an even number of points.
     scaling : float
         The constant c.
 
     Notes
     -----
-    The estimate may have corners, so no quadrature of high order applies: the area is that
-    of the polygon through the points, extrapolated from every second point and all points.
+    The estimated curve may have corners, so no quadrature of high order applies. The area is
+    that of the polygon through the points, extrapolated from all points and every second one.
 
     Examples
     --------
-    >>> from mauve.frontier.curve import area, mixture_divergences
+    >>> from mauve.frontier.curve import area
+    >>> from mauve.frontier.divergences import mixture_divergences
     >>> from mauve.frontier.grid import curve_grid
     >>> p, q = [0.2, 0.8], [0.6, 0.4]
-    >>> found = score_of(mixture_divergences(p, q, curve_grid()), 5.0)
-    >>> abs(float(found - area(p, q, 5.0))) < 1e-7
+    >>> score = score_of(mixture_divergences(p, q, curve_grid()), 5.0)
+    >>> abs(float(score - area(p, q, 5.0))) < 1e-7
     True
     """
     kl_p, kl_q = monotone(divergences)
@@ -119,27 +126,28 @@ def score_of(divergences: Divergences, scaling: float) -> FloatArray:
     return np.minimum(fine + (fine - coarse) / 3, 1.0)
 
 
-def gap_of(score: float | FloatArray) -> FloatArray:
-    r"""Return :math:`\sqrt{-\log \text{score}}`, the scale on which intervals are made.
+def deviance_of(score: float | FloatArray) -> FloatArray:
+    r"""Return the deviance :math:`\sqrt{-\log \text{score}}`, 0 for a score of 1.
 
-    The area under the curve falls short of 1 by a *product* of the two divergences, so
-    near 1 the score is quadratic in them and its errors are lopsided. The gap is linear
-    in the divergences, and 0 for a score of 1.
+    Intervals and tests are made on this scale and mapped back by :func:`score_at`. The area
+    under the curve falls short of 1 by a *product* of the two divergences, so near 1 the score
+    is quadratic in them and its errors are skewed. The deviance is linear in the divergences,
+    and its errors are about symmetric.
 
     Examples
     --------
-    >>> float(gap_of(1.0)), round(float(gap_of(0.5)), 4)
+    >>> float(deviance_of(1.0)), round(float(deviance_of(0.5)), 4)
     (0.0, 0.8326)
     """
     return np.sqrt(np.maximum(-np.log(score), 0.0))
 
 
-def score_at(gap: float | FloatArray) -> FloatArray:
-    """Return the score of a gap; a gap below 0 is one of 0.
+def score_at(deviance: float | FloatArray) -> FloatArray:
+    """Return the score of a deviance; a deviance below 0 counts as 0.
 
     Examples
     --------
     >>> float(score_at(0.0)), float(score_at(-1.0))
     (1.0, 1.0)
     """
-    return np.asarray(np.exp(-(np.maximum(gap, 0.0) ** 2)))
+    return np.asarray(np.exp(-(np.maximum(deviance, 0.0) ** 2)))

@@ -1,1 +1,1 @@
-"""How far a score can be trusted: resampling, intervals, tests, differences."""
+"""Quantify the uncertainty of scores: resampling, intervals, tests, paired differences."""

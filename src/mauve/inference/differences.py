@@ -1,4 +1,4 @@
-"""What two scores have in common: the human texts, and the prompts."""
+"""Compare the scores of two systems that share human texts or prompts."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -8,20 +8,22 @@ import numpy as np
 import scipy
 
 from mauve.arrays import BoolArray, FloatArray, HashArray
-from mauve.frontier.score import gap_of, score_at
-from mauve.inference.intervals import covariance
+from mauve.frontier.score import deviance_of, score_at
+from mauve.inference.intervals import covariance, difference_interval, normal_quantile
+
+_WIDEST = 1 - 1e-12  # the highest level of an interval
 
 
 @dataclass(frozen=True)
 class ScorePair:
-    """Two scores, the standard errors of their gaps, and the correlation of those.
+    """Two scores, the standard errors of their deviances, and the correlation of these.
 
-    The interval of the difference is put together from the two lopsided intervals
-    (Zou and Donner, *Construction of confidence limits about effect measures*, 2008).
+    The interval of the difference is made of the two skewed intervals by
+    :func:`mauve.inference.intervals.difference_interval`.
     """
 
     score: tuple[float, float]
-    gap_error: tuple[float, float]
+    deviance_error: tuple[float, float]
     correlation: float
 
     @property
@@ -31,7 +33,7 @@ class ScorePair:
 
     def reversed(self) -> "ScorePair":
         """Return the pair with the second score first."""
-        return ScorePair(self.score[::-1], self.gap_error[::-1], self.correlation)
+        return ScorePair(self.score[::-1], self.deviance_error[::-1], self.correlation)
 
     def limits(self, confidence: float) -> tuple[float, float]:
         """Return the interval of the difference.
@@ -42,51 +44,54 @@ class ScorePair:
         >>> [round(end, 3) for end in pair.limits(0.95)]
         [0.033, 0.168]
         """
-        z = np.linspace(0.0, float(scipy.special.ndtri(0.5 + confidence / 2)), 65)
-        gap = gap_of(np.array(self.score))[:, None]
-        reach = np.array(self.gap_error)[:, None] * z
-        score = np.array(self.score)[:, None]
-        below, above = score - score_at(gap + reach), score_at(gap - reach) - score
+        z = np.linspace(0.0, normal_quantile(confidence), 65)
+        deviance = deviance_of(np.array(self.score))[:, None]
+        reach = np.array(self.deviance_error)[:, None] * z
+        lower, upper = score_at(deviance + reach), score_at(deviance - reach)
+        low, high = difference_interval(
+            self.score, (lower[0], lower[1]), (upper[0], upper[1]), self.correlation
+        )
         # An interval that is cut off at 1 can shrink again for larger z: keep the widest.
-        down = float(_joint_reach(below[0], above[1], self.correlation).max())
-        up = float(_joint_reach(above[0], below[1], self.correlation).max())
-        return self.difference - down, self.difference + up
+        return float(low.min()), float(high.max())
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of a difference of zero.
-
-        It is the level at which the interval ends at zero.
-        """
+        """Return the two-sided p-value of a difference of zero, by inverting the interval."""
         if self.difference >= 0:
-            return 2 * _tail(lambda confidence: self.limits(confidence)[0])
-        return 2 * _tail(lambda confidence: -self.limits(confidence)[1])
+            return 2 * _one_sided(lambda confidence: self.limits(confidence)[0])
+        return 2 * _one_sided(lambda confidence: -self.limits(confidence)[1])
 
     def equivalence_p_value(self, margin: float) -> float:
         """Return the p-value of two one-sided tests that the difference is within ± margin."""
         if abs(self.difference) >= margin:
             return 1.0
         return max(
-            _tail(lambda confidence: margin - self.limits(confidence)[1]),
-            _tail(lambda confidence: margin + self.limits(confidence)[0]),
+            _one_sided(lambda confidence: margin - self.limits(confidence)[1]),
+            _one_sided(lambda confidence: margin + self.limits(confidence)[0]),
         )
 
 
-def _joint_reach(own: FloatArray, other: FloatArray, correlation: float) -> FloatArray:
-    return np.sqrt(np.maximum(own**2 + other**2 - 2 * correlation * own * other, 0.0))
+def _one_sided(clearance: Callable[[float], float]) -> float:
+    """Return a one-sided p-value by inverting the interval.
 
-
-def _tail(clearance: Callable[[float], float]) -> float:
-    """Return the tail probability of the widest interval that still clears its bound."""
-    widest = 1 - 1e-12
+    Parameters
+    ----------
+    clearance : function from float to float
+        The distance from the bound to the interval at a confidence level, negative where the
+        interval contains the bound.
+    """
     if clearance(0.0) <= 1e-12:
         return 0.5
-    if clearance(widest) >= 0:
-        return (1 - widest) / 2
-    return (1 - float(scipy.optimize.brentq(clearance, 0.0, widest, xtol=1e-12))) / 2
+    if clearance(_WIDEST) >= 0:
+        return (1 - _WIDEST) / 2
+    return (1 - float(scipy.optimize.brentq(clearance, 0.0, _WIDEST, xtol=1e-12))) / 2
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number by Holm's step-down method.
+    """Adjust p-values for multiple testing by Holm's step-down method.
+
+    References
+    ----------
+    Holm, *A simple sequentially rejective multiple test procedure*, 1979.
 
     Examples
     --------
@@ -103,16 +108,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Influence:
-    """What every text adds to the error of a gap, for paired comparisons.
+    """Influence of every text on the deviance of a score, for paired comparisons.
 
     Attributes
     ----------
     human, model : array of shape (n,)
-        Influence of each text on the gap, sorted by content.
+        Influences of the texts, sorted by content.
     human_prompt, model_prompt : array of int, shape (n,), or None
         Hash of the prompt each text answers; None where texts are independent.
     human_key : int
-        A hash of the human texts, or of their features: equal for the same, in whatever order.
+        A hash of the human texts, or of their features, in any order.
     """
 
     human: FloatArray
@@ -129,7 +134,17 @@ class Influence:
         keys: HashArray,
         prompts: HashArray | None,
     ) -> "Influence":
-        """Bring the influences of all texts into an order that two comparisons share."""
+        """Sort the influences of all texts into an order that two comparisons share.
+
+        Parameters
+        ----------
+        influence : array of shape (n,)
+        is_human : array of bool, shape (n,)
+        keys : array of int, shape (n,)
+            A hash of every text.
+        prompts : array of int, shape (n,), or None
+            A hash of the prompt of every text.
+        """
         human, model = (
             rows[np.argsort(keys[rows], kind="stable")]
             for rows in (np.flatnonzero(is_human), np.flatnonzero(~is_human))
@@ -144,23 +159,26 @@ class Influence:
         )
 
 
-def share_of_model(influence: Influence) -> float:
-    """Return the share of the variance that the model's texts have."""
-    model, human = float((influence.model**2).sum()), float((influence.human**2).sum())
-    return model / (model + human) if model + human > 0 else 0.5
-
-
 def correlation(first: Influence, second: Influence) -> float:
-    """Return the correlation of two gaps through the human texts and prompts they share."""
+    """Return the correlation of two deviances through the human texts and prompts they share."""
     if first.human_key != second.human_key or len(first.human) != len(second.human):
         return 0.0
-    one = np.concatenate([first.human, first.model, np.zeros(len(second.model))])
-    two = np.concatenate([second.human, np.zeros(len(first.model)), second.model])
-    groups = np.arange(len(one))
+    # The texts of both comparisons: human, the first system's, the second system's.
+    of_first = np.concatenate([first.human, first.model, np.zeros(len(second.model))])
+    of_second = np.concatenate([second.human, np.zeros(len(first.model)), second.model])
+    groups = np.arange(len(of_first))
     if first.human_prompt is not None and first.model_prompt is not None:
         prompts = np.concatenate([first.human_prompt, first.model_prompt, second.model_prompt])
         groups = np.unique(prompts, return_inverse=True)[1]
-    spread = np.sqrt(covariance(one, one, groups) * covariance(two, two, groups))
+    spread = np.sqrt(
+        covariance(of_first, of_first, groups) * covariance(of_second, of_second, groups)
+    )
     if spread == 0:
         return 0.0
-    return float(np.clip(covariance(one, two, groups) / spread, -1.0, 1.0))
+    return float(np.clip(covariance(of_first, of_second, groups) / spread, -1.0, 1.0))
+
+
+def share_of_model(influence: Influence) -> float:
+    """Return the share of the variance that comes from the model's texts."""
+    model, human = float((influence.model**2).sum()), float((influence.human**2).sum())
+    return model / (model + human) if model + human > 0 else 0.5

@@ -1,66 +1,70 @@
-r"""How far a score can be trusted: intervals, tests, ceilings, sample sizes.
+r"""Make intervals and tests from the influence of each text on the score.
 
-A text's influence is the change of the score that leaving it out makes, summed over
-the clusterings. Texts are independent (or the prompts they answer are), so the squares
-of the influences add up to the variance of the score, and the influences of two
-systems on the same human texts give the correlation of their scores.
+A text's influence is the change that leaving it out makes, summed over the clusterings.
+Texts are independent (or the prompts they answer are), so the squares of the influences
+add up to the variance, and the influences of two systems on the same human texts give the
+correlation of their scores.
 
-Intervals are made on the scale of the gap, the square root of minus the logarithm of
-the score (:func:`mauve.frontier.score.gap_of`), where errors are even.
+Influences and standard errors are those of the deviance, :math:`\sqrt{-\log \text{score}}`
+(:func:`mauve.frontier.score.deviance_of`), whose errors are about symmetric.
 """
 
 import numpy as np
 import scipy
 
 from mauve.arrays import FloatArray, IntArray
-from mauve.frontier.curve import Divergences, curve_area
-from mauve.frontier.estimators import jackknife_cells
-from mauve.frontier.grid import RESAMPLING_ORDER, MixtureGrid, quadrature_grid
-from mauve.frontier.score import gap_of, mean_divergences, score_at
+from mauve.frontier.curve import curve_area
+from mauve.frontier.divergences import Divergences
+from mauve.frontier.estimators import jackknife_terms
+from mauve.frontier.grid import INFLUENCE_ORDER, MixtureGrid, quadrature_grid
+from mauve.frontier.score import deviance_of, mean_divergences, score_at
 from mauve.inference.resampling import LabelledPair
 
 _MANY_CLUSTERINGS = 30
-_THIRD_ORDER = 0.7  # its weight in the influences over many clusterings; the rest is the second
+_THIRD_ORDER_WEIGHT = 0.7  # with many clusterings; the second order has the remaining weight
 
 
-def gap_influences(pair: LabelledPair, scaling: float) -> FloatArray:
-    r"""Return each text's influence on the gap, shape (n,); they add up to about zero.
+def deviance_influences(pair: LabelledPair, scaling: float) -> FloatArray:
+    r"""Return each text's influence on the deviance, shape (n,); their sum is about zero.
 
     Notes
     -----
     The area changes with the divergences by
     :math:`\delta A = -c^2\int xy\,[KL_Q'\,\delta KL_P - KL_P'\,\delta KL_Q]\,d\lambda`.
-    Leaving out a text changes the divergences through its own cell, and by a part that
-    is the same for all texts of its side, which the centring removes. The derivative is
+    Leaving out a text changes the divergences through its bucket, and by a part that
+    is the same for all texts of its sample, which the centring removes. The derivative is
     taken at the plug-in curve: its direction hardly differs from that of the corrected
     one, and it exists where the corrected divergences are zero.
     """
-    grid = quadrature_grid(RESAMPLING_ORDER)
+    grid = quadrature_grid(INFLUENCE_ORDER)
     orders = influence_orders(len(pair.labels))
     p_counts, q_counts = pair.counts()
-    gradient = _gap_gradient(mean_divergences(p_counts, q_counts, grid, "plugin"), grid, scaling)
-    known: dict[tuple[int, int], _GapTerms] = {}
-    influence = np.zeros(len(pair.is_human))
+    plugin = mean_divergences(p_counts, q_counts, grid, "plugin")
+    gradient = _deviance_gradient(plugin, grid, scaling)
+    tables: dict[tuple[int, int], _DevianceTerms] = {}
+    influences = np.zeros(len(pair.is_human))
     for labels, counted, a, b in zip(pair.labels, pair.counted, p_counts, q_counts, strict=True):
         n_p, n_q = int(a.sum()), int(b.sum())
-        if (n_p, n_q) not in known:
+        if (n_p, n_q) not in tables:
             same = (p_counts.sum(axis=1) == n_p) & (q_counts.sum(axis=1) == n_q)
-            known[n_p, n_q] = _GapTerms(p_counts[same], q_counts[same], orders, gradient, grid)
-        terms = known[n_p, n_q]
-        here = terms(a, b)
-        of_human = here - terms(np.maximum(a - 1, 0), b)
-        of_model = here - terms(a, np.maximum(b - 1, 0))
+            tables[n_p, n_q] = _DevianceTerms(
+                p_counts[same], q_counts[same], orders, gradient, grid
+            )
+        terms = tables[n_p, n_q]
+        whole = terms(a, b)
+        of_human = whole - terms(np.maximum(a - 1, 0), b)
+        of_model = whole - terms(a, np.maximum(b - 1, 0))
         of_human -= (a / n_p) @ of_human
         of_model -= (b / n_q) @ of_model
-        effect = np.where(pair.is_human, of_human[labels], of_model[labels])
-        influence += np.where(counted, effect, 0.0)
-    return influence / len(pair.labels)
+        of_text = np.where(pair.is_human, of_human[labels], of_model[labels])
+        influences += np.where(counted, of_text, 0.0)
+    return influences / len(pair.labels)
 
 
 def influence_orders(n_clusterings: int) -> dict[int, float]:
-    """Return the weights of the jackknives, by their order, that influences are taken of.
+    """Return the orders of the jackknife that influences are computed with, and their weights.
 
-    An influence holds the noise of the text's cells, and more of it for a jackknife of higher
+    An influence holds the noise of the text's buckets, and more of it for a jackknife of higher
     order. Averaged over many clusterings it adds what the first order leaves out of the
     variance; over few it would add too much. docs/method.md has the figures.
 
@@ -71,22 +75,35 @@ def influence_orders(n_clusterings: int) -> dict[int, float]:
     """
     if n_clusterings < _MANY_CLUSTERINGS:
         return {2: 1.0}
-    return {2: 1 - _THIRD_ORDER, 3: _THIRD_ORDER}
+    return {2: 1 - _THIRD_ORDER_WEIGHT, 3: _THIRD_ORDER_WEIGHT}
 
 
-class _GapTerms:
-    """What cells add to the gap, to first order, by their two counts.
+def _deviance_gradient(plugin: Divergences, grid: MixtureGrid, scaling: float) -> FloatArray:
+    """Return the derivative of the deviance by kl_p and kl_q at each λ, shape (2, n_grid)."""
+    below = grid.weight_p <= 0.5
+    slope_q = np.where(below, plugin.slope, plugin.slope * grid.weight_p / grid.weight_q)
+    slope_p = np.where(below, plugin.slope * grid.weight_q / grid.weight_p, plugin.slope)
+    product = np.exp(-scaling * (plugin.kl_p + plugin.kl_q))
+    of_area = -(scaling**2) * grid.quadrature * product * np.stack([slope_q, slope_p])
+    area = curve_area(plugin, grid, scaling)
+    deviance = deviance_of(area)
+    # Equal histograms: no text changes the deviance to first order.
+    return np.asarray(-of_area / (2 * area * deviance)) if deviance > 0 else np.zeros_like(of_area)
 
-    Many cells of many clusterings have the same counts, so each pair is computed once.
+
+class _DevianceTerms:
+    """Terms that buckets add to the deviance, to first order, by their two counts.
+
+    Many buckets of many clusterings have the same counts, so each pair is computed once.
 
     Parameters
     ----------
     p_counts, q_counts : array of int, shape (n_clusterings, k)
         Of clusterings that count the same numbers of texts.
     orders : dict from int to float
-        Weights of the jackknives.
+        Weights of the orders of the jackknife.
     gradient : array of shape (2, n_grid)
-        Of the gap by the divergences.
+        Of the deviance by the divergences.
     """
 
     def __init__(
@@ -99,31 +116,18 @@ class _GapTerms:
     ) -> None:
         self._step = int(q_counts.max()) + 1
         a, b = p_counts.ravel(), q_counts.ravel()
-        fewer = (np.maximum(a - 1, 0), b), (a, np.maximum(b - 1, 0))
-        self._codes = np.unique(np.concatenate([x * self._step + y for x, y in ((a, b), *fewer)]))
+        pairs = (a, b), (np.maximum(a - 1, 0), b), (a, np.maximum(b - 1, 0))
+        self._codes = np.unique(np.concatenate([x * self._step + y for x, y in pairs]))
         a, b = self._codes // self._step, self._codes % self._step
         n_p, n_q = int(p_counts[0].sum()), int(q_counts[0].sum())
         self._terms = np.zeros(len(a))
         for order, weight in orders.items():
-            cells = jackknife_cells(a, b, n_p, n_q, grid, order)
-            self._terms += weight * (cells.kl_p @ gradient[0] + cells.kl_q @ gradient[1])
+            terms = jackknife_terms(a, b, n_p, n_q, grid, order)
+            self._terms += weight * (terms.kl_p @ gradient[0] + terms.kl_q @ gradient[1])
 
     def __call__(self, p_counts: IntArray, q_counts: IntArray) -> FloatArray:
-        wanted = p_counts * self._step + q_counts
-        return np.asarray(self._terms[np.searchsorted(self._codes, wanted)])
-
-
-def _gap_gradient(whole: Divergences, grid: MixtureGrid, scaling: float) -> FloatArray:
-    """Return the derivative of the gap by kl_p and kl_q at each λ, shape (2, n_grid)."""
-    below = grid.weight_p <= 0.5
-    slope_q = np.where(below, whole.slope, whole.slope * grid.weight_p / grid.weight_q)
-    slope_p = np.where(below, whole.slope * grid.weight_q / grid.weight_p, whole.slope)
-    both = np.exp(-scaling * (whole.kl_p + whole.kl_q))
-    of_area = -(scaling**2) * grid.quadrature * both * np.stack([slope_q, slope_p])
-    area = curve_area(whole, grid, scaling)
-    gap = gap_of(area)
-    # Equal histograms: no text moves the gap to first order.
-    return np.asarray(-of_area / (2 * area * gap)) if gap > 0 else np.zeros_like(of_area)
+        codes = p_counts * self._step + q_counts
+        return np.asarray(self._terms[np.searchsorted(self._codes, codes)])
 
 
 def covariance(first: FloatArray, second: FloatArray, groups: IntArray) -> float:
@@ -131,8 +135,8 @@ def covariance(first: FloatArray, second: FloatArray, groups: IntArray) -> float
 
     Examples
     --------
-    >>> one = np.array([1.0, -1.0, 1.0, -1.0])
-    >>> round(covariance(one, one, np.arange(4)), 4)
+    >>> influences = np.array([1.0, -1.0, 1.0, -1.0])
+    >>> round(covariance(influences, influences, np.arange(4)), 4)
     5.3333
     """
     present = np.bincount(groups) > 0
@@ -141,34 +145,107 @@ def covariance(first: FloatArray, second: FloatArray, groups: IntArray) -> float
     return float((a * b).sum() * len(a) / max(len(a) - 1, 1))
 
 
-def score_interval(score: float, gap_error: float, confidence: float) -> tuple[float, float]:
-    """Return the interval of a score from the standard error of its gap.
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard errors a two-sided interval reaches to either end.
+
+    Examples
+    --------
+    >>> round(normal_quantile(0.95), 2)
+    1.96
+    """
+    return float(scipy.special.ndtri(0.5 + confidence / 2))
+
+
+def score_interval(score: float, deviance_error: float, confidence: float) -> tuple[float, float]:
+    """Return the interval of a score from the standard error of its deviance.
 
     Examples
     --------
     >>> [round(end, 3) for end in score_interval(0.9, 0.05, 0.95)]
     [0.836, 0.95]
     """
-    reach = float(scipy.special.ndtri(0.5 + confidence / 2)) * gap_error
-    gap = float(gap_of(score))
-    return float(score_at(gap + reach)), float(score_at(gap - reach))
+    reach = normal_quantile(confidence) * deviance_error
+    deviance = float(deviance_of(score))
+    return float(score_at(deviance + reach)), float(score_at(deviance - reach))
+
+
+def score_error(score: float, deviance_error: float) -> float:
+    """Return the standard error of a score, downwards: a score of 1 cannot be higher.
+
+    Examples
+    --------
+    >>> round(score_error(0.9, 0.05), 3)
+    0.031
+    """
+    return score - float(score_at(float(deviance_of(score)) + deviance_error))
+
+
+def difference_interval(
+    values: tuple[float, float],
+    lower: tuple[float | FloatArray, float | FloatArray],
+    upper: tuple[float | FloatArray, float | FloatArray],
+    correlation: float,
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return the interval of a difference from the intervals of its two parts.
+
+    Parameters
+    ----------
+    values : tuple of float
+        The difference is the first minus the second.
+    lower, upper : tuple of float or array
+        Ends of the interval of each value. Arrays give one interval for each element.
+    correlation : float
+        Of the errors of the two values.
+
+    Returns
+    -------
+    low, high : array
+        Ends of the interval of the difference.
+
+    Notes
+    -----
+    The method of variance estimates recovery, which keeps skewed intervals skewed: the lower
+    end is :math:`d - \sqrt{l_1^2 + u_2^2 - 2\rho\,l_1 u_2}`, with the distance :math:`l_1` of
+    the first value to its lower end and :math:`u_2` of the second to its upper end.
+
+    References
+    ----------
+    Zou and Donner, *Construction of confidence limits about effect measures*, Statistics in
+    Medicine 2008.
+
+    Examples
+    --------
+    >>> low, high = difference_interval((0.9, 0.5), (0.6, 0.2), (1.0, 0.9), correlation=0.0)
+    >>> round(float(low), 2), round(float(high), 3)
+    (-0.1, 0.716)
+    """
+
+    def reach(of_first: float | FloatArray, of_second: float | FloatArray) -> FloatArray:
+        square = of_first**2 + of_second**2 - 2 * correlation * of_first * of_second
+        return np.sqrt(np.fmax(square, 0.0))  # fmax: an infinite value has no interval
+
+    difference = values[0] - values[1]
+    return (
+        np.asarray(difference - reach(values[0] - lower[0], upper[1] - values[1])),
+        np.asarray(difference + reach(upper[0] - values[0], values[1] - lower[1])),
+    )
 
 
 def texts_needed(
     n_texts: int, error: float, difference: float, *, power: float, confidence: float
 ) -> int:
-    """Return how many texts a side show a difference, given its standard error at `n_texts`.
+    """Return how many texts per sample detect a difference.
 
     Parameters
     ----------
     n_texts : int
-        Texts a side behind `error`, which falls with their square root.
+        Texts per sample behind `error`, which falls with their square root.
     error : float
         Standard error of the difference.
     difference : float
-        What is to be seen, above 0.
+        The difference to detect, above 0.
     power : float in (0, 1)
-        Probability of seeing it.
+        Probability of detecting it.
     confidence : float in (0, 1)
         One minus the level of the two-sided test.
 
@@ -177,11 +254,11 @@ def texts_needed(
     >>> texts_needed(1000, 0.02, 0.02, power=0.8, confidence=0.95)
     7849
     """
-    distance = scipy.special.ndtri(0.5 + confidence / 2) + scipy.special.ndtri(power)
+    distance = normal_quantile(confidence) + scipy.special.ndtri(power)
     return max(2, int(np.ceil(n_texts * (distance * error / difference) ** 2)))
 
 
-def equivalence_to_one(score: float, gap_error: float, margin: float) -> float:
+def equivalence_to_one(score: float, deviance_error: float, margin: float) -> float:
     """Return the p-value of the test that a score is above 1 - margin.
 
     Examples
@@ -189,7 +266,7 @@ def equivalence_to_one(score: float, gap_error: float, margin: float) -> float:
     >>> equivalence_to_one(0.99, 0.02, margin=0.1) < 0.001
     True
     """
-    slack = float(gap_of(1 - margin) - gap_of(score))
-    if gap_error == 0:
+    slack = float(deviance_of(1 - margin) - deviance_of(score))
+    if deviance_error == 0:
         return 0.0 if slack > 0 else 1.0
-    return float(scipy.special.ndtr(-slack / gap_error))
+    return float(scipy.special.ndtr(-slack / deviance_error))

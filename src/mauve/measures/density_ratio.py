@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauve.arrays import FloatArray
-from mauve.frontier.curve import Divergences
+from mauve.frontier.divergences import Divergences
 from mauve.frontier.grid import curve_grid
 from mauve.frontier.score import score_of
 from mauve.measures.estimate import Estimate, Groups

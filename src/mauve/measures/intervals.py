@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mauve.inference.intervals import difference_interval
 from mauve.measures.estimate import Estimate, Groups
 from mauve.measures.protocol import Measure
 
@@ -128,23 +129,16 @@ def _difference(
     second: Estimate,
     second_interval: tuple[float, float],
 ) -> tuple[float, float]:
-    """Return the interval of a difference from the intervals of its two parts.
-
-    The method of variance estimates recovery, which respects the bounds of both intervals (Zou
-    and Donner, *Construction of confidence limits about effect measures*, Statistics in
-    Medicine 2008).
-    """
+    """Return the interval of a difference from the intervals of its two parts."""
     correlation = 0.0
     errors = first.standard_error * second.standard_error
     if first.by_prompt and errors > 0:
         covariance = (first.influences * second.influences).sum()
         correlation = float(np.clip(covariance / errors, -1, 1))
-
-    def reach(a: float, b: float) -> float:
-        return float(np.sqrt(max(0.0, a**2 + b**2 - 2 * correlation * a * b)))
-
-    difference = first.value - second.value
-    return (
-        difference - reach(first.value - first_interval[0], second_interval[1] - second.value),
-        difference + reach(first_interval[1] - first.value, second.value - second_interval[0]),
+    low, high = difference_interval(
+        (first.value, second.value),
+        (first_interval[0], second_interval[0]),
+        (first_interval[1], second_interval[1]),
+        correlation,
     )
+    return float(low), float(high)

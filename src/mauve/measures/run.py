@@ -16,7 +16,7 @@ from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
 from mauve.escape import listed
-from mauve.frontier.score import gap_of, score_at
+from mauve.inference.intervals import score_error
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
 from mauve.measures.estimate import N_GROUPS
@@ -335,9 +335,8 @@ def _estimate_all(
 
 
 def _as_measured(result: MauveResult) -> Measured:
-    # A score of 1 is the maximum, so the error is measured below it.
-    below = float(score_at(float(gap_of(result.mauve)) + result.gap_error))
-    return Measured(result.mauve, result.interval, result.mauve - below)
+    error = score_error(result.mauve, result.deviance_error)
+    return Measured(result.mauve, result.interval, error)
 
 
 def _checksum(samples: Samples) -> str:

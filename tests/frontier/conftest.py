@@ -1,0 +1,6 @@
+"""Histograms that several tests of the frontier share lie beside them."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
