@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import mauve
 from mauve.cli import app
 from mauve.cli.explained import _measures, excerpt
-from mauve.explanation.results import ClusterMeasure
+from mauve.explanation.findings import ClusterMeasure
 
 QUICK = ["--permutations", "100"]
 TOPICS = {

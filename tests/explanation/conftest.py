@@ -8,7 +8,7 @@ import pytest
 
 import mauve
 
-sys.path.insert(0, str(Path(__file__).parent))  # for topic_texts
+sys.path.insert(0, str(Path(__file__).parent))  # for topic_texts, zipf_texts
 
 
 @pytest.fixture(scope="session")

@@ -127,7 +127,7 @@ class TestSums:
 class Octants:
     """A quantizer that always makes eight cells, by the signs of three features."""
 
-    n_cells = 8
+    num_buckets = 8
     signature = "octants"
 
     def fit(self, features, n_clusters, rng):

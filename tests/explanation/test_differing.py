@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauve.explanation.contributions import (
+from mauve.explanation.differing import (
     Differing,
     differing_clusters,
     least_permutations,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauve.explanation.clusters import map_texts
+from mauve.explanation.map import map_texts
 
 
 def clusters(seed, sizes, d=6, spread=4.0):

@@ -83,7 +83,7 @@ class TestSums:
 
     def test_of_quantizers_with_a_number_of_cells_of_their_own(self):
         class Signs:
-            n_cells = 16
+            num_buckets = 16
             signature = "signs"
 
             def fit(self, features, n_clusters, rng):

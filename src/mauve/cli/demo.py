@@ -16,7 +16,7 @@ from mauve.cli.terminal import collected_warnings, new_console, progress_bar, sa
 from mauve.embed.cached import RememberedEmbedder
 from mauve.embed.registry import get_embedder
 from mauve.escape import escaped
-from mauve.explanation.properties import plainest_symptom
+from mauve.explanation.properties import plainest_difference
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
@@ -103,7 +103,7 @@ def demo(
     console.print()
     for name in reversed(comparison.rank()):
         told = comparison[name].is_distinguishable
-        symptom = plainest_symptom(texts["human"], texts[name]) if told else None
+        symptom = plainest_difference(texts["human"], texts[name]) if told else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]
     if not all(text for sample in texts.values() for text in sample):

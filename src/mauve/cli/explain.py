@@ -18,8 +18,8 @@ from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.explanation.clusters import check_clusters
-from mauve.explanation.contributions import least_permutations
-from mauve.explanation.explained import Explanation
+from mauve.explanation.differing import least_permutations
+from mauve.explanation.results import Explanation
 from mauve.reports.page import check_report
 
 _KEPT_TEXTS = 5  # of either side of a cluster, for the report and for JSON

@@ -9,9 +9,10 @@ from rich.text import Text
 from mauve.cli.layout import print_table
 from mauve.comparison.results import MauveResult
 from mauve.escape import escaped
-from mauve.explanation.explained import Explanation, SystemExplanation
-from mauve.explanation.results import Cluster, ClusterMeasure, Dominance, TextShare
+from mauve.explanation.findings import Cluster, ClusterMeasure, Dominance
+from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.tables import cells
+from mauve.explanation.texts import TextShare
 from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, p_value_phrase
 from mauve.measures.repetition import repeated_lengths
 from mauve.measures.tokenizers import Words
@@ -188,7 +189,7 @@ def print_fields(console: Console, explanation: Explanation) -> None:
                 "purity": f"{found.purity:.1%}",
                 "by\nchance": f"{found.chance_purity:.1%}",
                 "p": format_p_value(found.p_value),
-                "cells of\n1 or 2 values": f"{found.n_pure:.1f} of {found.n_cells:.1f}",
+                "cells of\n1 or 2 values": f"{found.n_pure:.1f} of {found.n_buckets:.1f}",
                 "by\nchance ": f"{found.chance_pure:.1f}",  # with a space: titles differ
             },
         )

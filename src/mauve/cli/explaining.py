@@ -9,7 +9,7 @@ from mauve.cli.samples import Files
 from mauve.cli.terminal import say
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
-from mauve.explanation.explained import Explanation
+from mauve.explanation.results import Explanation
 from mauve.lm.remembered import RememberedScorer
 from mauve.lm.scorer import get_scorer
 from mauve.measures.protocol import Need

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from mauve.explanation.explained import Explanation
+    from mauve.explanation.results import Explanation
     from mauve.measures.results import Measurements
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mauve.explanation.explained import SystemExplanation
-from mauve.explanation.results import Cluster, TextShare
+from mauve.explanation.findings import Cluster
+from mauve.explanation.results import SystemExplanation
+from mauve.explanation.texts import TextShare
 from mauve.plots.clusters import importance
 
 LONGEST = 1500  # characters of a text that a page shows

@@ -9,7 +9,6 @@ from topic_texts import by_topic
 
 import mauve
 from mauve import InvalidParameterError
-from mauve.explanation.explained import PairTexts
 
 
 class TestMapping:
@@ -114,26 +113,6 @@ class TestTexts:
             for wrong in (-1, 2.5):
                 with pytest.raises(InvalidParameterError, match="'n' parameter of"):
                     method(wrong)
-
-
-class TestPairTexts:
-    def test_ties_go_to_the_more_typical(self):
-        pair = PairTexts(
-            ("human", "model"), 1, np.array([0.0, 0.2, 0.2, 0.1]),
-            np.array([1.0, 0.3, 0.8, 0.9]), np.ones(4, dtype=np.int64), ["a", "b", "c", "b"],
-        )  # fmt: skip
-        rows = np.arange(1, 4)
-        assert [share.index for share in pair.most(rows, pair.contributions, None)] == [1, 0, 2]
-        assert [share.text for share in pair.most(rows, pair.contributions, 3)] == ["c", "b"]
-        assert_allclose(pair.log_ratios, [0.0, 0.6, 0.6, 0.3])
-
-    def test_features_have_no_copies(self):
-        pair = PairTexts(
-            ("human", "model"), 1, np.zeros(4), np.zeros(4), np.ones(4, dtype=np.int64), None
-        )
-        found = pair.most(np.arange(4), pair.contributions, 4)
-        assert [share.sample for share in found] == ["human", "model", "model", "model"]
-        assert found[0].text is None
 
 
 class TestJson:
