@@ -30,7 +30,7 @@ class TestLogOdds:
         assert ratio == pytest.approx([0, 0], abs=1e-12)
         assert z == pytest.approx([0, 0], abs=1e-12)
 
-    def test_sides_change_the_sign(self):
+    def test_swapping_the_groups_changes_the_sign(self):
         one, z = log_odds(np.array([6]), 10, np.array([2]), 30)
         other, other_z = log_odds(np.array([2]), 30, np.array([6]), 10)
         assert one == pytest.approx(-other)
@@ -50,11 +50,11 @@ class TestChance:
         count = rng.hypergeometric(total, n - total, 60) + rng.integers(0, 20, 500)
         count = np.minimum(count, np.minimum(total, 60))
         exact = scipy.stats.hypergeom.sf(count - 1, n, total, 60)
-        found = np.exp(log_tails(count, total, 60, n))
-        assert (found >= exact * (1 - 1e-9)).all()
+        bounds = np.exp(log_tails(count, total, 60, n))
+        assert (bounds >= exact * (1 - 1e-9)).all()
         small = exact < 1e-3
         assert small.sum() > 50
-        assert (found[small] <= exact[small] * 1.1).all()
+        assert (bounds[small] <= exact[small] * 1.1).all()
 
     def test_limit_counts_only_what_could_reach_it(self):
         """In 10 of 20 texts, at best 1/C(20, 10); in one, at best 1/2, whatever the number."""

@@ -48,14 +48,14 @@ class TestChecks:
         ],
     )
     def test_fields_that_say_nothing_are_named_with_the_reason(self, values, reason):
-        kept = ["x", "x", "y", "y"]
-        fields, left_out = check_metadata({"human": {"odd": values, "kept": kept}}, SIZES)
-        assert list(fields) == ["kept"]
+        topic = ["x", "x", "y", "y"]
+        fields, left_out = check_metadata({"human": {"odd": values, "topic": topic}}, SIZES)
+        assert list(fields) == ["topic"]
         assert list(left_out) == ["odd"]
         assert re.search(reason, left_out["odd"])
 
     def test_fields_that_repeat_the_name_of_the_sample(self):
-        metadata = {"human": {"by": ["people"] * 4}, "model": {"by": ["gpt2"] * 4}}
+        metadata = {"human": {"by": ["humans"] * 4}, "model": {"by": ["gpt2"] * 4}}
         fields, left_out = check_metadata(metadata, SIZES)
         assert fields == {}
         assert left_out["by"].startswith("it tells no more than the name of the sample")

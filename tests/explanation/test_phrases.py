@@ -8,31 +8,33 @@ from mauve.explanation.phrases import read_phrases
 
 class TestPhrases:
     def phrases(self, *texts):
-        found = read_phrases([text for text in texts for _ in range(5)])
-        return [found.text_of(i) for i in range(found.n_phrases)]
+        presence = read_phrases([text for text in texts for _ in range(5)])
+        return [presence.text_of(i) for i in range(presence.n_phrases)]
 
     def test_presence_against_a_search_of_every_text(self):
         rng = np.random.default_rng(0)
         texts = random_texts(rng, 60, n_words=60, vocabulary=8)
-        found = read_phrases(texts)
-        assert found.n_phrases > 400
-        for i in range(found.n_phrases):
-            phrase = f" {found.text_of(i)} "
+        presence = read_phrases(texts)
+        assert presence.n_phrases > 400
+        for i in range(presence.n_phrases):
+            phrase = f" {presence.text_of(i)} "
             has = np.array([phrase in f" {text} " for text in texts])
-            assert found.counts(np.arange(60)).tolist()[i] == has.sum() == found.totals[i] >= 5
+            assert (
+                presence.counts(np.arange(60)).tolist()[i] == has.sum() == presence.totals[i] >= 5
+            )
             if i % 50 == 0:
                 few = np.array([3, 50, 7])
-                assert found.counts(few)[i] == has[few].sum()
+                assert presence.counts(few)[i] == has[few].sum()
                 most = np.arange(5, 60)
-                assert found.counts(most)[i] == has[most].sum()
+                assert presence.counts(most)[i] == has[most].sum()
 
     def test_at_least_five_texts(self):
         assert read_phrases(["rain"] * 4 + ["snow " * 9]).n_phrases == 0
         assert read_phrases(["rain"] * 5).n_phrases == 1
 
     def test_case_and_kinds_of_apostrophe_are_one(self):
-        found = read_phrases(["DON’T", "don't", "Don’t"] * 2)
-        assert [found.text_of(i) for i in range(found.n_phrases)] == ["don't"]
+        presence = read_phrases(["DON’T", "don't", "Don’t"] * 2)
+        assert [presence.text_of(i) for i in range(presence.n_phrases)] == ["don't"]
 
     def test_no_phrase_has_marks_or_reaches_across_them(self):
         assert self.phrases("Yes, no... (maybe) ___ so") == [

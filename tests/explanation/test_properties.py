@@ -23,30 +23,30 @@ def test_repetition():
 
 def test_sameness():
     model = [human(1)[i % 3] for i in range(60)]
-    found = plainest_difference(human(0), model)
-    assert found.startswith("says the same in many texts: 100% of its five-word sequences")
+    line = plainest_difference(human(0), model)
+    assert line.startswith("says the same in many texts: 100% of its five-word sequences")
 
 
 def test_common_words():
     rng = np.random.default_rng(0)
     chances = np.r_[np.full(50, 0.01), np.full(250, 0.002)]
-    people, model = (
+    human_texts, model = (
         [" ".join(rng.choice(WORDS, size=40, p=p)) + "." for _ in range(60)]
         for p in (chances, np.r_[np.full(50, 0.02), np.zeros(250)])
     )
-    assert plainest_difference(people, model).startswith("keeps to common words: 98%")
+    assert plainest_difference(human_texts, model).startswith("keeps to common words: 98%")
 
 
-@pytest.mark.parametrize(("every", "said"), [(5, "short"), (1000, "long")])
-def test_sentence_length(every, said):
+@pytest.mark.parametrize(("every", "length"), [(5, "short"), (1000, "long")])
+def test_sentence_length(every, length):
     def sentences(texts, n):
         return [
             " ".join(w + ("." if i % n == n - 1 else "") for i, w in enumerate(t.split()))
             for t in texts
         ]
 
-    found = plainest_difference(sentences(human(0), 12), sentences(human(1), every))
-    assert found.startswith(f"writes {said} sentences")
+    line = plainest_difference(sentences(human(0), 12), sentences(human(1), every))
+    assert line.startswith(f"writes {length} sentences")
 
 
 def test_no_words():

@@ -21,6 +21,6 @@ class TestPairTexts:
         pair = PairTexts(
             ("human", "model"), 1, np.zeros(4), np.zeros(4), np.ones(4, dtype=np.int64), None
         )
-        found = pair.most(np.arange(4), pair.contributions, 4)
-        assert [share.sample for share in found] == ["human", "model", "model", "model"]
-        assert found[0].text is None
+        shares = pair.most(np.arange(4), pair.contributions, 4)
+        assert [share.sample for share in shares] == ["human", "model", "model", "model"]
+        assert shares[0].text is None

@@ -17,8 +17,8 @@ def rows(start, stop):
     return np.arange(start, stop)
 
 
-def listed(found):
-    return [one.phrase for one in found]
+def listed(phrases):
+    return [phrase.phrase for phrase in phrases]
 
 
 class TestChance:
@@ -52,10 +52,12 @@ class TestPlanted:
         for i, chance in enumerate(rng.random(300)):
             if chance < (0.6 if i < 60 else 0.02):
                 texts[i] += " Tapestry."
-        found = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
-        assert found[0].phrase == "tapestry"
-        assert found[0].share > 0.4 > 0.1 > found[0].other_share
-        assert [one.z for one in found] == sorted((one.z for one in found), reverse=True)
+        phrases = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
+        assert phrases[0].phrase == "tapestry"
+        assert phrases[0].share > 0.4 > 0.1 > phrases[0].other_share
+        assert [phrase.z for phrase in phrases] == sorted(
+            (phrase.z for phrase in phrases), reverse=True
+        )
 
     @pytest.mark.parametrize("seed", range(5))
     def test_a_template_gives_one_phrase(self, seed):
@@ -65,17 +67,17 @@ class TestPlanted:
             words = texts[i].split()
             words.insert(int(rng.integers(len(words))), TEMPLATE)
             texts[i] = " ".join(words)
-        found = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
-        assert listed(found) == ["a testament to the rich"]  # its first five words
-        assert (found[0].share, found[0].other_share) == (0.5, 0.0)
+        phrases = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
+        assert listed(phrases) == ["a testament to the rich"]  # its first five words
+        assert (phrases[0].share, phrases[0].other_share) == (0.5, 0.0)
 
     def test_a_longer_template_gives_one_phrase_too(self):
         rng = np.random.default_rng(0)
         template = " ".join(f"t{i}" for i in range(60))
         texts = random_texts(rng, 300)
         texts[:60] = [f"{template} {text}" for text in texts[:60]]
-        found = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
-        assert listed(found) == ["t0 t1 t2 t3 t4"]
+        phrases = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
+        assert listed(phrases) == ["t0 t1 t2 t3 t4"]
 
     def test_a_text_that_repeats_itself_counts_once(self):
         rng = np.random.default_rng(0)
@@ -84,17 +86,17 @@ class TestPlanted:
         texts[1:5] = ["loop"] * 4
         table = phrase_table(texts)
         assert "loop" not in listed(table.characteristic(rows(4, 50), rows(50, 100)))
-        (found,) = table.characteristic(rows(0, 5), rows(5, 100))
-        assert (found.phrase, found.share) == ("loop", 1.0)
+        (phrase,) = table.characteristic(rows(0, 5), rows(5, 100))
+        assert (phrase.phrase, phrase.share) == ("loop", 1.0)
 
-    def test_nested_phrases_of_other_texts_are_told_apart(self):
-        """'rain' in 60 texts, 'heavy rain' in 20 of them: the better one is shown."""
+    def test_the_better_of_nested_phrases_is_listed(self):
+        """'rain' in 60 texts, 'heavy rain' in 20 of them: the better phrase is listed."""
         rng = np.random.default_rng(2)
         texts = random_texts(rng, 300)
         for i in range(60):
             texts[i] += " heavy rain" if i < 20 else " rain"
-        found = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
-        assert listed(found) == ["rain"]
+        phrases = phrase_table(texts).characteristic(rows(0, 60), rows(60, 300))
+        assert listed(phrases) == ["rain"]
 
     def test_number_of_phrases(self):
         rng = np.random.default_rng(0)
@@ -110,18 +112,18 @@ class TestPlanted:
         texts = random_texts(rng, 200)
         texts[:50] = [f"{text}. one, two, {TEMPLATE}" for text in texts[:50]]
         order = rng.permutation(200)
-        found = phrase_table([texts[i] for i in order]).characteristic(
+        phrases = phrase_table([texts[i] for i in order]).characteristic(
             np.flatnonzero(order < 50), np.flatnonzero(order >= 50)
         )
-        assert found == phrase_table(texts).characteristic(rows(0, 50), rows(50, 200))
+        assert phrases == phrase_table(texts).characteristic(rows(0, 50), rows(50, 200))
 
     def test_texts_of_neither_group_do_not_matter(self):
         rng = np.random.default_rng(0)
         texts = random_texts(rng, 200)
         texts[:50] = [f"{text} planted" for text in texts[:50]]
         table = phrase_table(texts + ["planted elsewhere"] * 300)
-        found = table.characteristic(rows(0, 50), rows(50, 200))
-        assert found == phrase_table(texts).characteristic(rows(0, 50), rows(50, 200))
+        phrases = table.characteristic(rows(0, 50), rows(50, 200))
+        assert phrases == phrase_table(texts).characteristic(rows(0, 50), rows(50, 200))
 
 
 class TestOddTexts:
@@ -146,12 +148,12 @@ class TestOddTexts:
             "\x1b[31m\u202eevil\u202c\x00 <script>\ud800 i\u0307 " + "\U0001f600" * 60 + "x" * 10**6
         )
         texts = [odd] * 20 + ["plain words"] * 20 + [""] * 5
-        found = phrase_table(texts).characteristic(rows(0, 20), rows(20, 45))
-        assert "evil" in listed(found)
-        assert "script" in listed(found)
-        for one in found:
-            assert len(one.phrase) < 250
-            assert not {"\x1b", "\u202e", "\x00", "<", "\ud800"} & {*one.phrase}
+        phrases = phrase_table(texts).characteristic(rows(0, 20), rows(20, 45))
+        assert "evil" in listed(phrases)
+        assert "script" in listed(phrases)
+        for phrase in phrases:
+            assert len(phrase.phrase) < 250
+            assert not {"\x1b", "\u202e", "\x00", "<", "\ud800"} & {*phrase.phrase}
 
 
 class TestDistinctPhrases:

@@ -63,8 +63,8 @@ def test_no_colour_stands_for_two_things():
 
 
 def test_many_systems_all_look_different():
-    found = styles(map(str, range(60)))
-    looks = {(own.role, own.marker, own.dashes) for own in found.values()}
+    by_system = styles(map(str, range(60)))
+    looks = {(style.role, style.marker, style.dashes) for style in by_system.values()}
     assert len(looks) == 60
 
 
@@ -72,8 +72,8 @@ def test_labels_do_not_lie_over_each_other():
     rng = np.random.default_rng(0)
     human, near = rng.normal(size=(2, 200, 8))
     systems = {f"system {i}": near + 0.05 * i for i in range(12)}
-    found = mauve.compare(human, systems, n_permutations=0, n_clusterings=5)
-    ax = plot_errors(found)
+    comparison = mauve.compare(human, systems, n_permutations=0, n_clusterings=5)
+    ax = plot_errors(comparison)
     ax.figure.savefig(io.BytesIO(), format="png")
     boxes = [text.get_window_extent() for text in ax.texts]
     assert len(boxes) > 6

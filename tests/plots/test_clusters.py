@@ -14,10 +14,10 @@ def texts_of(ax):
 
 
 def test_clusters_show_shares_and_what_differs(explanation):
-    own = explanation["far"]
-    rows = shown_clusters(own)
-    assert rows == [c for c in own.over + own.under + own.otherwise if c in rows]
-    ax = plot_clusters(own)
+    explained = explanation["far"]
+    rows = shown_clusters(explained)
+    assert rows == [c for c in explained.over + explained.under + explained.otherwise if c in rows]
+    ax = plot_clusters(explained)
     assert texts_of(ax)[::2] == [cluster.title for cluster in rows]
     assert {"too much", "too little"} <= set(texts_of(ax)[1::2])
     drawn = [float(line.get_xdata()[0]) for line in ax.get_lines() if line.get_marker() == "D"]
@@ -25,10 +25,10 @@ def test_clusters_show_shares_and_what_differs(explanation):
 
 
 def test_clusters_where_none_differs_are_hollow(explanation):
-    own = explanation["near"]
-    assert not [*own.over, *own.under, *own.otherwise]
-    ax = plot_clusters(own)
-    assert len(texts_of(ax)) == 2 * len(shown_clusters(own)) > 0
+    explained = explanation["near"]
+    assert not [*explained.over, *explained.under, *explained.otherwise]
+    ax = plot_clusters(explained)
+    assert len(texts_of(ax)) == 2 * len(shown_clusters(explained)) > 0
     points = [line for line in ax.get_lines() if line.get_marker() in ("o", "D")]
     assert {point.get_markerfacecolor() for point in points} == {"#ffffff"}
 
@@ -36,10 +36,10 @@ def test_clusters_where_none_differs_are_hollow(explanation):
 def test_no_picture_has_too_many_rows():
     rng = np.random.default_rng(0)
     topics = 5 * np.eye(20)  # of which the model writes ten, each twice as often
-    people, model = (
+    human, model = (
         topics[rng.choice(n, 800)] + rng.normal(size=(800, 20)) for n in (20, 10)
     )  # fmt: skip
-    comparison = mauve.compare(people, model, n_permutations=0, n_clusterings=10)
+    comparison = mauve.compare(human, model, n_permutations=0, n_clusterings=10)
     fine = mauve.explain(comparison, n_clusters=20)["model"]
     assert len(fine.over) + len(fine.under) > MOST_CLUSTERS
     assert len(shown_clusters(fine)) == MOST_CLUSTERS
@@ -56,11 +56,14 @@ def test_map_has_a_disc_for_each_cluster_and_a_point_for_each_text(explanation):
     assert dots == [300, 300]
 
 
+@pytest.mark.slow
 def test_large_maps_are_thinned():
     rng = np.random.default_rng(0)
     human, model = rng.normal(size=(4000, 4)), rng.normal(size=(1000, 4))
-    found = mauve.compare(human, {"m": model}, num_buckets=50, n_permutations=0, n_clusterings=5)
-    ax = plot_map(mauve.explain(found, n_permutations=100), "m")
+    comparison = mauve.compare(
+        human, {"m": model}, num_buckets=50, n_permutations=0, n_clusterings=5
+    )
+    ax = plot_map(mauve.explain(comparison, n_permutations=100), "m")
     dots = [
         len(patch.get_path().vertices) // 2
         for patch in ax.patches

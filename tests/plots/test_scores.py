@@ -62,8 +62,8 @@ def test_no_window_and_no_global_figure(comparison):
 
 
 def test_legend_is_inside_the_picture():
-    found = result_from_counts([6, 3, 1], [2, 3, 5])
-    axes = plot_curves({"a name of some length, as systems have": found, "b": found})
+    result = result_from_counts([6, 3, 1], [2, 3, 5])
+    axes = plot_curves({"a name of some length, as systems have": result, "b": result})
     axes.figure.savefig(io.BytesIO(), format="png")  # lays the figure out
     legend, square = axes.get_legend().get_window_extent(), axes.get_window_extent()
     whole = axes.figure.get_tightbbox()  # in inches: what is written
