@@ -60,6 +60,14 @@ class TestChecks:
         assert fields == {}
         assert left_out["by"].startswith("it tells no more than the name of the sample")
 
+    def test_identifiers_that_every_sample_repeats(self):
+        """Ten texts of each of three samples, numbered alike: 10 values, 30 texts."""
+        sizes = dict.fromkeys(("human", "first", "second"), 10)
+        metadata = {name: {"row": range(10)} for name in sizes}
+        fields, left_out = check_metadata(metadata, sizes)
+        assert fields == {}
+        assert left_out == {"row": "no two texts of a sample have the same value"}
+
     @pytest.mark.parametrize(
         ("metadata", "message"),
         [

@@ -42,6 +42,7 @@ class TestMapping:
             len(explained["odd"].over), len(explained["odd"].under)
         )
         assert str(explained).count("the model writes") == 2
+        assert str(explained["odd"]) == explained["odd"].table()
         assert len(repr(explained["odd"])) < 300
 
 
