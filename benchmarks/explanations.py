@@ -24,7 +24,8 @@ import scipy
 from topics import TEMPLATE, TOPICS, Planted, Pool, plant, read_books, read_pool
 
 from mauve import Cluster, MauveWarning, compare, explain
-from mauve.explanation.contributions import differing_clusters, group_shares, text_contributions
+from mauve.explanation.contributions import group_shares, text_contributions
+from mauve.explanation.differing import differing_clusters
 from mauve.quantize.kmeans import KMeans
 
 #: Topics of the experiments, from those that are easiest to distinguish to all sources.
@@ -207,7 +208,7 @@ def run_metadata(shared: Path) -> None:
     for field in explanation.fields:
         row(
             field.field, field.n_texts, field.n_values, n_clusters, f"{field.purity:.2f}",
-            f"{field.chance_purity:.2f}", f"{field.p_value:.3f}", f"{field.n_cells:.1f}",
+            f"{field.chance_purity:.2f}", f"{field.p_value:.3f}", f"{field.n_buckets:.1f}",
             f"{field.n_pure:.1f}", f"{field.chance_pure:.1f}",
         )  # fmt: skip
     print()

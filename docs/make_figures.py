@@ -1,8 +1,10 @@
-"""Draw the pictures of docs/method.md and docs/model-card.md from the code they explain.
+"""Draw the pictures of docs/method.md and docs/model-card.md with the code that they explain.
 
-python docs/make_figures.py
+python docs/make_figures.py                              # all, into docs/images
+python docs/make_figures.py anatomy loss --out /tmp/out  # some, into another folder
 """
 
+import argparse
 import json
 import warnings
 from pathlib import Path
@@ -18,16 +20,16 @@ from mauve.inference.resampling import LabelledPair, permutation_scores
 IMAGES = Path(__file__).parent / "images"
 
 
-def anatomy() -> None:
-    """Draw two histograms and the curve between them."""
+def anatomy(path: Path) -> None:
+    """Draw two histograms and the divergence curve between them."""
     p = np.array([0.30, 0.25, 0.20, 0.15, 0.10])
     q = np.array([0.45, 0.30, 0.15, 0.10, 0.00])
     figure = Figure(figsize=(8, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    cells = np.arange(len(p))
-    left.bar(cells - 0.2, p, 0.4, label="P, human")
-    left.bar(cells + 0.2, q, 0.4, label="Q, model")
-    left.set(xlabel="cell", ylabel="share of texts")
+    buckets = np.arange(len(p))
+    left.bar(buckets - 0.2, p, 0.4, label="P, human")
+    left.bar(buckets + 0.2, q, 0.4, label="Q, model")
+    left.set(xlabel="bucket", ylabel="share of texts")
     left.legend(frameon=False)
     x, y = divergence_curve(p, q, np.linspace(0, 1, 401)).T
     right.fill_between(np.r_[0, x[::-1]], np.r_[1, y[::-1]], alpha=0.15)
@@ -44,61 +46,67 @@ def anatomy() -> None:
         xlabel="exp(-5 KL(Q|R)), few type I errors →",
         ylabel="exp(-5 KL(P|R)), few type II errors →",
     )
-    figure.savefig(IMAGES / "anatomy.png", dpi=110)
+    figure.savefig(path, dpi=110)
 
 
-def bias() -> None:
-    """Draw the score of one pair of sources for growing n at fixed k."""
+def bias(path: Path) -> None:
+    """Draw the score of one pair of sources for a growing number of texts, n."""
     sizes = (125, 250, 500, 1000, 2000, 4000)
     corrected, plugin = [], []
     for n in sizes:
-        found = []
+        results = []
         for seed in range(12):
             rng = np.random.default_rng([n, seed])
             human, model = rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.25
-            found.append(compare(human, model, num_buckets=25, n_permutations=0, seed=seed))
-        corrected.append([f["model"].mauve for f in found])
-        plugin.append([f["model"].mauve_plugin for f in found])
+            comparison = compare(human, model, num_buckets=25, n_permutations=0, seed=seed)
+            results.append(comparison["model"])
+        corrected.append([result.mauve for result in results])
+        plugin.append([result.mauve_plugin for result in results])
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     axes = figure.subplots()
     for name, scores in (("plug-in (the paper's)", plugin), ("compare", corrected)):
         mean, spread = np.mean(scores, axis=1), np.std(scores, axis=1)
         axes.errorbar(sizes, mean, spread, marker="o", capsize=3, label=name)
-    axes.set(xscale="log", xlabel="texts a side, k = 25", ylabel="score, mean ± s.d. of 12 draws")
+    axes.set(
+        xscale="log",
+        xlabel="texts of each sample, 25 buckets",
+        ylabel="score, mean ± s.d. of 12 draws",
+    )
     axes.set_xticks(sizes, [str(n) for n in sizes])
     axes.minorticks_off()
     axes.legend(frameon=False)
-    figure.savefig(IMAGES / "bias.png", dpi=110)
+    figure.savefig(path, dpi=110)
 
 
-def ceiling() -> None:
-    """Draw what permuted sides score, beside the score of the sides as they are."""
+def ceiling(path: Path) -> None:
+    """Draw the scores of permuted samples, and that of the samples themselves."""
     rng = np.random.default_rng(0)
     n = 1000
-    found = compare(rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.08)["model"]
+    result = compare(rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.08)["model"]
     pair = LabelledPair(
-        labels=found.labels,
-        counted=found.counted,
+        labels=result.labels,
+        counted=result.counted,
         is_human=np.arange(2 * n) < n,
         blocks=np.zeros(2 * n, dtype=np.int64),
         groups=np.arange(2 * n),
-        num_buckets=found.num_buckets,
+        num_buckets=result.num_buckets,
     )
     null = permutation_scores(pair, "jackknife", 5.0, 1000, seed=0)
     figure = Figure(figsize=(5.4, 3.2), layout="constrained")
     axes = figure.subplots()
-    axes.hist(null.plugin, 40, alpha=0.6, label="sides permuted, plug-in")
-    axes.hist(null.score, 40, alpha=0.6, label="sides permuted, compare")
-    axes.axvline(null.observed, color="C0", label=f"as they are, plug-in {null.observed:.3f}")
-    axes.axvline(found.mauve, color="C1", label=f"as they are, compare {found.mauve:.3f}")
+    axes.hist(null.plugin, 40, alpha=0.6, label="samples permuted, plug-in")
+    axes.hist(null.score, 40, alpha=0.6, label="samples permuted, compare")
+    axes.axvline(null.observed, color="C0", label=f"not permuted, plug-in {null.observed:.3f}")
+    axes.axvline(result.mauve, color="C1", label=f"not permuted, compare {result.mauve:.3f}")
     axes.set(xlabel="score", ylabel="permutations", title=f"p = {null.p_value:.3f}")
     axes.set_yscale("log")
-    axes.legend(frameon=False, fontsize="small")
-    figure.savefig(IMAGES / "ceiling.png", dpi=110)
+    # Between the two histograms.
+    axes.legend(frameon=False, fontsize="small", loc="upper right", bbox_to_anchor=(0.91, 1))
+    figure.savefig(path, dpi=110)
 
 
-def loss() -> None:
-    """Draw the loss of the bundled model while it was trained."""
+def loss(path: Path) -> None:
+    """Draw the loss of the bundled model during its training."""
     curve = json.loads((MODEL / "training.json").read_text(encoding="utf-8"))["curve"]
     steps = [point["step"] for point in curve]
     figure = Figure(figsize=(5.4, 3.0), layout="constrained")
@@ -107,13 +115,28 @@ def loss() -> None:
         axes.plot(steps, [point[name] for point in curve], marker="o", label=label)
     axes.set(xlabel="steps of 65,536 tokens", ylabel="nats a token")
     axes.legend(frameon=False)
-    figure.savefig(IMAGES / "loss.png", dpi=110)
+    figure.savefig(path, dpi=110)
+
+
+FIGURES = {"anatomy": anatomy, "bias": bias, "ceiling": ceiling, "loss": loss}
+
+
+def main() -> None:
+    """Draw the pictures that the command line names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(FIGURES)}; all by default")
+    parser.add_argument("--out", type=Path, default=IMAGES, help="folder to write to")
+    arguments = parser.parse_args()
+    unknown = sorted({*arguments.names} - {*FIGURES})
+    if unknown:
+        parser.error(f"pictures must be of {', '.join(FIGURES)}. Got {', '.join(unknown)} instead.")
+    warnings.simplefilter("ignore")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name in arguments.names or FIGURES:
+        FIGURES[name](arguments.out / f"{name}.png")
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    IMAGES.mkdir(exist_ok=True)
-    anatomy()
-    bias()
-    ceiling()
-    loss()
+    main()

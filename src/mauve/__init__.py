@@ -15,9 +15,10 @@ from mauve.errors import (
     MauveWarning,
     MissingExtraError,
 )
-from mauve.explanation.explained import Explanation, SystemExplanation
-from mauve.explanation.results import Cluster, TextShare
+from mauve.explanation.findings import Cluster
+from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.run import explain
+from mauve.explanation.texts import TextShare
 from mauve.measures.intervals import Measured
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure

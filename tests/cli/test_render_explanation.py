@@ -3,7 +3,7 @@
 import pytest
 
 from mauve.cli.render_explanation import excerpt, measures_line
-from mauve.explanation.results import ClusterMeasure
+from mauve.explanation.findings import ClusterMeasure
 
 
 def test_measures_of_samples_that_have_texts():

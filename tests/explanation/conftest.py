@@ -8,12 +8,12 @@ import pytest
 
 import mauve
 
-sys.path.insert(0, str(Path(__file__).parent))  # for topic_texts
+sys.path.insert(0, str(Path(__file__).parent))  # for topic_texts, zipf_texts
 
 
 @pytest.fixture(scope="session")
 def explained():
-    """Return the explanation of two systems: one as people write, one that prefers gardens.
+    """Return the explanation of two systems: one like the human sample, one that prefers gardens.
 
     The latter has no music, and copies of one of its texts.
     """
@@ -22,7 +22,7 @@ def explained():
     rng = np.random.default_rng(0)
     shares = {"human": [0.25] * 4, "fair": [0.25] * 4, "odd": [0.6, 0.2, 0.2, 0.0]}
     topics = {name: rng.choice([*TOPICS], size=150, p=p) for name, p in shares.items()}
-    texts = {name: [write(rng, topic) for topic in own] for name, own in topics.items()}
+    texts = {name: [write(rng, topic) for topic in drawn] for name, drawn in topics.items()}
     gardens = np.flatnonzero(topics["odd"] == "garden")
     for i in gardens[:5]:
         texts["odd"][i] = texts["odd"][gardens[0]]
@@ -30,5 +30,5 @@ def explained():
     comparison = mauve.compare(
         human, texts, embedder=by_topic, cache=False, n_clusterings=10, n_permutations=0
     )
-    metadata = {name: {"topic": own.tolist()} for name, own in topics.items()}
+    metadata = {name: {"topic": drawn.tolist()} for name, drawn in topics.items()}
     return mauve.explain(comparison, n_clusters=6, metadata=metadata, n_permutations=200)

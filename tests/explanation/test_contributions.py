@@ -23,8 +23,8 @@ def clouds(seed, n=100, n_model=None, shift=0.5):
 
 
 def pair_of(human, model, **settings):
-    found = compare(human, model, **{**QUICK, **settings})
-    return found["model"], found.compared.pair("model")
+    comparison = compare(human, model, **{**QUICK, **settings})
+    return comparison["model"], comparison.compared.pair("model")
 
 
 @cache
@@ -32,36 +32,36 @@ def uneven_pair(estimator):
     return pair_of(*clouds(0, n_model=130), estimator=estimator)[1]
 
 
-def labelled(cells, is_human, *, num_buckets=None, groups=None):
+def labelled(buckets, is_human, *, n_buckets=None, groups=None):
     """Return a pair with one clustering, all of whose texts count."""
-    cells = np.asarray(cells, dtype=np.int32)
+    buckets = np.asarray(buckets, dtype=np.int32)
     return LabelledPair(
-        labels=cells[None],
-        counted=np.ones((1, len(cells)), dtype=bool),
+        labels=buckets[None],
+        counted=np.ones((1, len(buckets)), dtype=bool),
         is_human=np.asarray(is_human),
-        blocks=np.zeros(len(cells), dtype=np.int64),
-        groups=np.arange(len(cells)) if groups is None else np.asarray(groups),
-        num_buckets=num_buckets or int(cells.max()) + 1,
+        blocks=np.zeros(len(buckets), dtype=np.int64),
+        groups=np.arange(len(buckets)) if groups is None else np.asarray(groups),
+        n_buckets=n_buckets or int(buckets.max()) + 1,
     )
 
 
 def from_counts(a, b):
-    """Return a pair with so many texts of either side in each cell."""
-    cells = np.concatenate([np.repeat(np.arange(len(a)), a), np.repeat(np.arange(len(b)), b)])
-    return labelled(cells, np.arange(sum(a) + sum(b)) < sum(a), num_buckets=len(a))
+    """Return a pair with so many texts of each sample in each bucket."""
+    buckets = np.concatenate([np.repeat(np.arange(len(a)), a), np.repeat(np.arange(len(b)), b)])
+    return labelled(buckets, np.arange(sum(a) + sum(b)) < sum(a), n_buckets=len(a))
 
 
 def check_sums(pair, estimator, mixture):
     """Per-text parts add up to the divergences, and those of groups to the same."""
-    found = text_contributions(pair, estimator, mixture)
+    contributions = text_contributions(pair, estimator, mixture)
     wholes = divergences_at(pair, estimator, mixture)
-    members = np.arange(len(found)) * 7 % 5
-    shares = group_shares(pair, found, members, 5, mixture)
-    for side, whole, share in zip((pair.is_human, ~pair.is_human), wholes, shares, strict=True):
-        assert_allclose(found[side].sum(), whole, rtol=0, atol=1e-12)
+    members = np.arange(len(contributions)) * 7 % 5
+    shares = group_shares(pair, contributions, members, 5, mixture)
+    for sample, whole, share in zip((pair.is_human, ~pair.is_human), wholes, shares, strict=True):
+        assert_allclose(contributions[sample].sum(), whole, rtol=0, atol=1e-12)
         assert_allclose(share.values.sum(), whole, rtol=0, atol=1e-12)
-        own = [found[side & (members == g)].sum() for g in range(5)]
-        assert_allclose(share.values, own, rtol=0, atol=1e-12)
+        sums = [contributions[sample & (members == g)].sum() for g in range(5)]
+        assert_allclose(share.values, sums, rtol=0, atol=1e-12)
         assert np.isfinite(share.errors).all()
         assert (share.errors > 0).all()
 
@@ -79,7 +79,7 @@ class TestSums:
 
     @pytest.mark.parametrize("mixture", MIXTURES)
     def test_samples_of_one_source(self, mixture):
-        """The estimates fall below zero here, where they are held."""
+        """The estimates fall below zero, and are clipped to it."""
         _, pair = pair_of(*clouds(2, shift=0.0))
         check_sums(pair, "jackknife", mixture)
 
@@ -95,7 +95,7 @@ class TestSums:
         check_sums(pair, "jackknife", mixture)
 
     @pytest.mark.parametrize("mixture", MIXTURES)
-    def test_quantizers_with_a_number_of_cells_of_their_own(self, mixture):
+    def test_quantizers_with_a_fixed_number_of_buckets(self, mixture):
         result, pair = pair_of(*clouds(5), num_buckets="auto", quantizer=Octants())
         assert result.num_buckets == 8
         check_sums(pair, "jackknife", mixture)
@@ -111,23 +111,23 @@ class TestSums:
         grid = curve_grid()
         kl_q, kl_p = -np.log(result.divergence_curve.T) / 5
         for at in (3, grid.middle - 1, grid.middle, len(grid.weight_p) - 4):
-            found = divergences_at(pair, "jackknife", float(grid.weight_p[at]))
-            assert_allclose(found, (kl_p[at], kl_q[at]), rtol=0, atol=1e-14)
+            divergences = divergences_at(pair, "jackknife", float(grid.weight_p[at]))
+            assert_allclose(divergences, (kl_p[at], kl_q[at]), rtol=0, atol=1e-14)
 
     def test_divergences_are_monotone_in_the_mixture(self):
         _, pair = pair_of(*clouds(8, shift=0.1))
-        found = np.array(
+        divergences = np.array(
             [divergences_at(pair, "jackknife", m) for m in np.linspace(0.05, 0.95, 19)]
         )
-        assert (np.diff(found[:, 0]) <= 1e-12).all()
-        assert (np.diff(found[:, 1]) >= -1e-12).all()
-        assert (found >= 0).all()
+        assert (np.diff(divergences[:, 0]) <= 1e-12).all()
+        assert (np.diff(divergences[:, 1]) >= -1e-12).all()
+        assert (divergences >= 0).all()
 
 
 class Octants:
-    """A quantizer that always makes eight cells, by the signs of three features."""
+    """A quantizer that always has eight buckets, by the signs of three features."""
 
-    n_cells = 8
+    num_buckets = 8
     signature = "octants"
 
     def fit(self, features, n_clusters, rng):
@@ -144,15 +144,15 @@ class TestIdentityAndSymmetry:
         human, _ = clouds(9)
         _, pair = pair_of(human, human.copy(), estimator=estimator)
         for mixture in MIXTURES:
-            found = text_contributions(pair, estimator, mixture)
+            contributions = text_contributions(pair, estimator, mixture)
             assert divergences_at(pair, estimator, mixture) == (0, 0)
-            assert_allclose([found[:100].sum(), found[100:].sum()], 0, atol=1e-15)
+            assert_allclose([contributions[:100].sum(), contributions[100:].sum()], 0, atol=1e-15)
             if estimator != "jackknife":
-                assert_allclose(found, 0, atol=1e-15)
+                assert_allclose(contributions, 0, atol=1e-15)
 
     @pytest.mark.parametrize("mixture", MIXTURES)
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin", "laplace"])
-    def test_swapping_the_sides_swaps_the_parts(self, estimator, mixture):
+    def test_swapping_the_samples_swaps_the_parts(self, estimator, mixture):
         pair = uneven_pair(estimator)
         swapped = LabelledPair(
             pair.labels, pair.counted, ~pair.is_human, pair.blocks, pair.groups, pair.num_buckets
@@ -173,9 +173,11 @@ class TestIdentityAndSymmetry:
         order = np.random.default_rng(0).permutation(100)
         _, one = pair_of(human, model)
         _, other = pair_of(human[order], model[order])
-        found = text_contributions(one, "jackknife", 0.5)
-        moved = text_contributions(other, "jackknife", 0.5)
-        assert_allclose(moved, found[np.concatenate([order, 100 + order])], rtol=0, atol=1e-15)
+        contributions = text_contributions(one, "jackknife", 0.5)
+        reordered = text_contributions(other, "jackknife", 0.5)
+        assert_allclose(
+            reordered, contributions[np.concatenate([order, 100 + order])], rtol=0, atol=1e-15
+        )
 
     def test_more_of_the_same_texts_add_the_same(self):
         """Plug-in estimates depend on shares of texts alone."""
@@ -191,15 +193,17 @@ class TestClosedForms:
         p, q = a / 10, b / 5
         r = mixture * p + (1 - mixture) * q
         pair = from_counts(a, b)
-        found = text_contributions(pair, "plugin", mixture)
-        cells = pair.labels[0]
+        contributions = text_contributions(pair, "plugin", mixture)
+        buckets = pair.labels[0]
         with np.errstate(divide="ignore"):
-            expected = np.where(pair.is_human, np.log(p / r)[cells] / 10, np.log(q / r)[cells] / 5)
-        assert_allclose(found, expected, rtol=0, atol=1e-15)
+            expected = np.where(
+                pair.is_human, np.log(p / r)[buckets] / 10, np.log(q / r)[buckets] / 5
+            )
+        assert_allclose(contributions, expected, rtol=0, atol=1e-15)
         wholes = divergences_at(pair, "plugin", mixture)
         assert_allclose(wholes, (rel_entr(p, r).sum(), rel_entr(q, r).sum()), rtol=1e-12)
 
-    def test_shares_of_cells_are_their_terms(self):
+    def test_shares_of_buckets_are_their_terms(self):
         a, b = np.array([40, 30, 30]), np.array([10, 20, 70])
         p, q = a / 100, b / 100
         pair = from_counts(a, b)
@@ -223,8 +227,8 @@ class TestClosedForms:
         assert_allclose(50 * text_contributions(pair, "jackknife", 0.5), np.log(2), rtol=1e-9)
 
     @pytest.mark.parametrize("mixture", MIXTURES)
-    def test_errors_are_those_of_the_delta_method_in_large_cells(self, mixture):
-        """Two cells that are the groups, 20,000 texts: the jackknife adds 1/n to the variance.
+    def test_errors_are_those_of_the_delta_method_in_large_buckets(self, mixture):
+        """Two buckets that are the groups, 20,000 texts: the jackknife adds 1/n to the variance.
 
         With f = q log(q/r) and r = λp + (1-λ)q, df/dq = log(q/r) + 1 - (1-λ)q/r and
         df/dp = -λq/r; shares have variances p(1-p)/n and q(1-q)/n. What one more text would
@@ -234,27 +238,27 @@ class TestClosedForms:
         pair = from_counts((n * p).astype(int), (n * q).astype(int))
         parts = text_contributions(pair, "jackknife", mixture)
         shares = group_shares(pair, parts, pair.labels[0].astype(np.int64), 2, mixture)
-        for share, own, other, weight in zip(
+        for share, same, other, weight in zip(
             shares, (p, q), (q, p), (mixture, 1 - mixture), strict=True
         ):
-            r = weight * own + (1 - weight) * other
-            by_own = np.log(own / r) + 1 - weight * own / r
-            by_other = -(1 - weight) * own / r
-            variance = by_own**2 * own * (1 - own) / n + by_other**2 * other * (1 - other) / n
+            r = weight * same + (1 - weight) * other
+            by_same = np.log(same / r) + 1 - weight * same / r
+            by_other = -(1 - weight) * same / r
+            variance = by_same**2 * same * (1 - same) / n + by_other**2 * other * (1 - other) / n
             assert_allclose(share.errors, np.sqrt(variance), rtol=0.01)
 
     def test_copies_of_one_prompt_have_wider_errors(self):
         """Each text four times over: a quarter of the prompts, twice the error."""
         rng = np.random.default_rng(12)
-        cells = np.repeat(rng.integers(4, size=200), 4)
+        buckets = np.repeat(rng.integers(4, size=200), 4)
         is_human = np.repeat(np.arange(200) < 100, 4)
         prompts = np.repeat(np.arange(200), 4)
         alone, together = (
-            labelled(cells, is_human),
-            labelled(cells, is_human, groups=prompts),
+            labelled(buckets, is_human),
+            labelled(buckets, is_human, groups=prompts),
         )
         parts = text_contributions(alone, "plugin", 0.5)
-        members = cells.astype(np.int64)
+        members = buckets.astype(np.int64)
         one, other = (group_shares(pair, parts, members, 4, 0.5)[0] for pair in (alone, together))
         assert_array_equal(one.values, other.values)
         # 800 against 200 independent ones, each with the factor n/(n-1) of a sample's variance.
@@ -282,7 +286,7 @@ class TestErrors:
         assert low < narrow[0] < share.value < narrow[1] < high
 
     def test_intervals_hold_the_truth_as_often_as_they_say(self):
-        """Shares of three regions, multinomial counts in twelve cells, 100 samples.
+        """Shares of three regions, multinomial counts in twelve buckets, 100 samples.
 
         There are 600 intervals, those of one sample dependent. As if they were 200 independent
         ones, 95% of which hold, fewer than 90% do so in two of 1,000 runs, and more than 99% in
@@ -299,7 +303,7 @@ class TestErrors:
             parts = text_contributions(pair, "jackknife", 0.5)
             shares = group_shares(pair, parts, region[pair.labels[0]], 3, 0.5)
             held += [
-                np.abs(own.values - true) < 1.96 * own.errors
-                for own, true in zip(shares, truth, strict=True)
+                np.abs(share.values - true) < 1.96 * share.errors
+                for share, true in zip(shares, truth, strict=True)
             ]
         assert 0.9 <= np.mean(held) <= 0.99

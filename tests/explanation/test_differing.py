@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauve.explanation.contributions import (
+from mauve.explanation.differing import (
     Differing,
     differing_clusters,
     least_permutations,
@@ -43,7 +43,7 @@ def by_definition(observed, null):
 
 class TestStepDown:
     def test_by_hand(self):
-        """The best is held against the largest of both, the next against its own draws alone."""
+        """The best is compared with the largest of both, the next with its draws alone."""
         null = np.array([[0.0, 3.0], [2.0, 0.0], [1.0, 0.5]])
         assert step_down(np.array([2.5, 0.7]), null).tolist() == [0.5, 0.5]
         assert step_down(np.array([9.0, 2.5]), null).tolist() == [0.25, 0.5]
@@ -62,8 +62,8 @@ class TestStepDown:
     def test_larger_statistics_never_have_larger_p_values(self):
         rng = np.random.default_rng(5)
         observed = rng.normal(size=10)
-        found = step_down(observed, rng.normal(size=(50, 10)))
-        assert (np.diff(found[np.argsort(-observed)]) >= 0).all()
+        p_values = step_down(observed, rng.normal(size=(50, 10)))
+        assert (np.diff(p_values[np.argsort(-observed)]) >= 0).all()
 
     def test_adjusted_p_values_are_not_below_single_ones(self):
         rng = np.random.default_rng(6)
@@ -81,9 +81,9 @@ class TestStepDown:
 
 class TestKinds:
     def test_names_follow_p_value_and_amount(self):
-        found = Differing(np.array([0.2, 0.01, 0.01, 0.01]), np.array([9.0, 2.5, -2.5, 1.0]))
-        assert found.kinds(0.05) == ["same", "over", "under", "otherwise"]
-        assert found.kinds(0.001) == ["same"] * 4
+        differing = Differing(np.array([0.2, 0.01, 0.01, 0.01]), np.array([9.0, 2.5, -2.5, 1.0]))
+        assert differing.kinds(0.05) == ["same", "over", "under", "otherwise"]
+        assert differing.kinds(0.001) == ["same"] * 4
 
     def test_directions_share_the_level(self):
         """Two-sided at 5% it takes 1.96 for one flagged cluster, and 2.24 for two."""
@@ -93,25 +93,25 @@ class TestKinds:
     def test_amounts(self):
         members = np.repeat([0, 1, 2, 0, 1, 2], [60, 20, 60, 20, 60, 60])
         pair = pair_of(members, np.repeat([True, False], 140), 3)
-        found = differing_clusters(pair, members, 3, 200, seed=0)
-        assert found.kinds(0.05) == ["under", "over", "same"]
-        assert found.amount[0] < -4
-        assert found.amount[1] > 4
+        differing = differing_clusters(pair, members, 3, 200, seed=0)
+        assert differing.kinds(0.05) == ["under", "over", "same"]
+        assert differing.amount[0] < -4
+        assert differing.amount[1] > 4
 
     def test_another_way_of_writing(self):
-        """As many texts of either side in the first cluster, but in other cells of it."""
+        """As many texts of both samples in the first cluster, but in other buckets of it."""
         members = np.repeat([0, 1, 0, 1], 50)
-        cells = np.concatenate(
+        buckets = np.concatenate(
             [np.repeat([0, 1], [45, 5]), np.arange(50) % 2 + 2, np.repeat([0, 1], [5, 45]),
              np.arange(50) % 2 + 2]
         )  # fmt: skip
-        found = differing_clusters(
-            pair_of(cells, np.repeat([True, False], 100), 4), members, 2, 200, seed=0
+        differing = differing_clusters(
+            pair_of(buckets, np.repeat([True, False], 100), 4), members, 2, 200, seed=0
         )
-        assert found.kinds(0.05) == ["otherwise", "same"]
-        assert_allclose(found.amount, 0, atol=0.2)
+        assert differing.kinds(0.05) == ["otherwise", "same"]
+        assert_allclose(differing.amount, 0, atol=0.2)
 
-    def test_swapping_the_sides_turns_the_amounts(self):
+    def test_swapping_the_samples_turns_the_amounts(self):
         """By other permutations, so up to their noise: 1,000 of them put a mean at ±0.03."""
         rng = np.random.default_rng(8)
         members = rng.integers(4, size=200)
@@ -131,40 +131,40 @@ class TestKinds:
 
 
 class TestDegenerate:
-    def test_one_cluster_with_one_cell_does_not_differ(self):
+    def test_one_cluster_with_one_bucket_does_not_differ(self):
         members = np.zeros(40, dtype=np.int64)
         pair = pair_of(members, np.arange(40) < 20, 2)
-        found = differing_clusters(pair, members, 1, 100, seed=0)
-        assert found.p_values.tolist() == [1.0]
-        assert found.amount.tolist() == [0.0]
+        differing = differing_clusters(pair, members, 1, 100, seed=0)
+        assert differing.p_values.tolist() == [1.0]
+        assert differing.amount.tolist() == [0.0]
 
     def test_clusters_without_texts_do_not_differ(self):
         members = np.repeat([0, 2], 20)
-        found = differing_clusters(
+        differing = differing_clusters(
             pair_of(members, np.arange(40) % 2 == 0, 3), members, 3, 100, seed=0
         )
-        assert found.p_values[1] == 1
-        assert found.kinds(0.05)[1] == "same"
+        assert differing.p_values[1] == 1
+        assert differing.kinds(0.05)[1] == "same"
 
-    def test_clusters_of_one_side_differ_without_limit(self):
+    def test_clusters_of_one_sample_differ_without_limit(self):
         members = np.repeat([0, 1, 2, 1], [30, 30, 30, 30])
-        found = differing_clusters(
+        differing = differing_clusters(
             pair_of(members, np.arange(120) < 60, 3), members, 3, 200, seed=0
         )
-        assert_array_equal(found.amount[[0, 2]], [-np.inf, np.inf])
-        assert found.kinds(0.05) == ["under", "same", "over"]
+        assert_array_equal(differing.amount[[0, 2]], [-np.inf, np.inf])
+        assert differing.kinds(0.05) == ["under", "same", "over"]
 
     def test_identical_samples_do_not_differ(self):
-        cells = np.tile(np.arange(8), 20)
-        pair = pair_of(cells, np.arange(160) < 80, 8)
-        found = differing_clusters(pair, cells // 2, 4, 200, seed=0)
-        assert found.p_values.min() > 0.5
-        assert found.kinds(0.05) == ["same"] * 4
+        buckets = np.tile(np.arange(8), 20)
+        pair = pair_of(buckets, np.arange(160) < 80, 8)
+        differing = differing_clusters(pair, buckets // 2, 4, 200, seed=0)
+        assert differing.p_values.min() > 0.5
+        assert differing.kinds(0.05) == ["same"] * 4
 
     def test_least_p_value_is_one_of_all_draws(self):
         members = np.repeat([0, 1], 50)
-        found = differing_clusters(pair_of(members, members == 0, 2), members, 2, 100, seed=0)
-        assert_allclose(found.p_values, 1 / 101)
+        differing = differing_clusters(pair_of(members, members == 0, 2), members, 2, 100, seed=0)
+        assert_allclose(differing.p_values, 1 / 101)
 
 
 def test_permutations_suffice_for_the_level():
@@ -174,26 +174,27 @@ def test_permutations_suffice_for_the_level():
         assert 1 / (1 + least) <= 1 - confidence
 
 
-def false_alarms(n_samples, seed, groups=None, one_side=False):
+def false_alarms(n_samples, seed, groups=None, one_sample=False):
     """Return how many samples of one source have a flagged cluster."""
     rng = np.random.default_rng(seed)
-    found = 0
+    n_flagged = 0
     for _ in range(n_samples):
-        own = np.arange(120) if groups is None else groups
-        cell_of = rng.integers(12, size=(2, own.max() + 1))
+        prompts = np.arange(120) if groups is None else groups
+        bucket_of = rng.integers(12, size=(2, prompts.max() + 1))
         noise = rng.integers(12, size=(2, 120))
-        # Texts of one prompt are mostly in one cell.
-        cells = np.where(rng.random((2, 120)) < 0.9, cell_of[:, own], noise)
-        if one_side:
-            is_human = (rng.permutation(own.max() + 1) % 2 == 0)[own]
+        # Texts of one prompt are mostly in one bucket.
+        buckets = np.where(rng.random((2, 120)) < 0.9, bucket_of[:, prompts], noise)
+        if one_sample:
+            is_human = (rng.permutation(prompts.max() + 1) % 2 == 0)[prompts]
         else:
             is_human = rng.permutation(120) < 60
-        pair = pair_of(cells, is_human, 12, own)
-        test = differing_clusters(pair, cells[0] // 3, 4, 100, seed=0)
-        found += any(kind != "same" for kind in test.kinds(0.05))
-    return found
+        pair = pair_of(buckets, is_human, 12, prompts)
+        test = differing_clusters(pair, buckets[0] // 3, 4, 100, seed=0)
+        n_flagged += any(kind != "same" for kind in test.kinds(0.05))
+    return n_flagged
 
 
+@pytest.mark.slow
 class TestFalseAlarms:
     """Of 150 samples 5% or fewer have a false alarm, that is 7.5.
 
@@ -203,12 +204,12 @@ class TestFalseAlarms:
     def test_of_texts(self):
         assert false_alarms(150, seed=10) < 17
 
-    def test_of_prompts_that_one_side_answers(self):
+    def test_of_prompts_that_one_sample_answers(self):
         """As if each text stood for itself, most samples would be flagged."""
         prompts = np.repeat(np.arange(30), 4)
-        assert false_alarms(150, seed=11, groups=prompts, one_side=True) < 17
+        assert false_alarms(150, seed=11, groups=prompts, one_sample=True) < 17
 
-    def test_of_prompts_that_both_sides_answer(self):
+    def test_of_prompts_that_both_samples_answer(self):
         rng = np.random.default_rng(12)
         assert false_alarms(150, seed=12, groups=rng.permutation(np.repeat(np.arange(30), 4))) < 17
 
@@ -222,7 +223,7 @@ class TestFalseAlarms:
         for _ in range(150):
             is_human = np.arange(160) < 80
             members = rng.integers(1, 5, size=160)
-            members[:25] = 0  # of people alone
+            members[:25] = 0  # human texts alone
             test = differing_clusters(pair_of(members, is_human, 5), members, 5, 100, seed=0)
             kinds = test.kinds(0.05)
             assert kinds[0] == "under"
@@ -233,14 +234,14 @@ class TestFalseAlarms:
 
 
 def test_statistics_are_permutation_invariant_over_all_assignments():
-    """With six texts all 20 assignments of sides can be listed: p-values are multiples of 1/20.
+    """With six texts all 20 assignments of samples can be listed: p-values are multiples of 1/20.
 
     The share of assignments whose larger amount is as large as the observed one is 2 of 20
     for the two that separate the clusters; 5,000 draws are within 0.02 of it in all but one
     of 10,000 runs.
     """
     members = np.repeat([0, 1], 3)
-    sides = [np.isin(np.arange(6), own) for own in itertools.combinations(range(6), 3)]
-    extreme = np.mean([abs(side[:3].sum() - 1.5) == 1.5 for side in sides])
-    found = differing_clusters(pair_of(members, members == 0, 2), members, 2, 5000, seed=0)
-    assert_allclose(found.p_values, extreme, atol=0.02)
+    samples = [np.isin(np.arange(6), rows) for rows in itertools.combinations(range(6), 3)]
+    extreme = np.mean([abs(sample[:3].sum() - 1.5) == 1.5 for sample in samples])
+    differing = differing_clusters(pair_of(members, members == 0, 2), members, 2, 5000, seed=0)
+    assert_allclose(differing.p_values, extreme, atol=0.02)

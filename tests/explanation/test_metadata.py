@@ -1,17 +1,12 @@
-"""Metadata of clusters: p-values and chance levels against closed forms; idle fields."""
+"""Checks of metadata: values of all samples, fields left out, errors."""
 
 import re
-from itertools import combinations
-from math import comb, log
 
 import numpy as np
 import pytest
-import scipy
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
-from mauve.explanation.metadata import check_metadata, dominances, summarize_field
+from mauve.explanation.metadata import check_metadata, once_per_prompt
 
 SIZES = {"human": 4, "model": 4}
 
@@ -53,17 +48,25 @@ class TestChecks:
         ],
     )
     def test_fields_that_say_nothing_are_named_with_the_reason(self, values, reason):
-        kept = ["x", "x", "y", "y"]
-        fields, left_out = check_metadata({"human": {"odd": values, "kept": kept}}, SIZES)
-        assert list(fields) == ["kept"]
+        topic = ["x", "x", "y", "y"]
+        fields, left_out = check_metadata({"human": {"odd": values, "topic": topic}}, SIZES)
+        assert list(fields) == ["topic"]
         assert list(left_out) == ["odd"]
         assert re.search(reason, left_out["odd"])
 
     def test_fields_that_repeat_the_name_of_the_sample(self):
-        metadata = {"human": {"by": ["people"] * 4}, "model": {"by": ["gpt2"] * 4}}
+        metadata = {"human": {"by": ["humans"] * 4}, "model": {"by": ["gpt2"] * 4}}
         fields, left_out = check_metadata(metadata, SIZES)
         assert fields == {}
         assert left_out["by"].startswith("it tells no more than the name of the sample")
+
+    def test_identifiers_that_every_sample_repeats(self):
+        """Ten texts of each of three samples, numbered alike: 10 values, 30 texts."""
+        sizes = dict.fromkeys(("human", "first", "second"), 10)
+        metadata = {name: {"row": range(10)} for name in sizes}
+        fields, left_out = check_metadata(metadata, sizes)
+        assert fields == {}
+        assert left_out == {"row": "no two texts of a sample have the same value"}
 
     @pytest.mark.parametrize(
         ("metadata", "message"),
@@ -85,153 +88,10 @@ class TestChecks:
             check_metadata(metadata, SIZES)
 
 
-class TestDominances:
-    VALUES = ("a",) * 5 + ("b",) * 4 + ("c",) * 3
-    CLUSTERS = np.array([1, 1, 1, 1, 2, 1, 2, 2, 3, 3, 3, 3])  # 4 a, 1 b | 1 a, 2 b | 1 b, 3 c
+class TestOncePerPrompt:
+    def test_first_text_of_a_prompt_with_a_value_counts(self):
+        values, prompts = [None, "a", "b", "b", "c"], np.array([7, 7, 7, 5, 5], dtype=np.uint64)
+        assert once_per_prompt(values, prompts) == [None, "a", None, "b", None]
 
-    def found(self, **options):
-        return dominances("site", self.VALUES, self.CLUSTERS, 3, **options)
-
-    def test_purity_and_entropy_by_hand(self):
-        one, two, three = self.found()
-        assert (one.field, one.n_texts, one.value, one.purity) == ("site", 5, "a", 0.8)
-        assert one.entropy == pytest.approx(-0.8 * log(0.8) - 0.2 * log(0.2), rel=1e-12)
-        assert (two.value, two.purity) == ("b", pytest.approx(2 / 3))
-        assert (three.value, three.purity) == ("c", 0.75)
-
-    def test_p_values_are_hypergeometric_tails_adjusted_by_holm(self):
-        """Raw tails by SciPy; all nine pairs of cluster and value share the level."""
-        counts = np.array([[4, 1, 0], [1, 2, 0], [0, 1, 3]])
-        raw = scipy.stats.hypergeom.sf(counts - 1, 12, [5, 4, 3], [[5], [3], [4]])
-        is_above = counts * 12 > np.outer([5, 3, 4], [5, 4, 3])
-        raw = np.where(is_above, raw, 1).ravel()
-        order = np.argsort(raw)
-        steps = np.maximum.accumulate(raw[order] * np.arange(9, 0, -1))
-        adjusted = np.empty(9)
-        adjusted[order] = np.minimum(steps, 1)
-        adjusted = adjusted.reshape(3, 3)
-        for k, (value, found) in enumerate(zip("abc", self.found(), strict=True)):
-            assert found.enriched == value
-            assert found.p_value == pytest.approx(adjusted[k, k], rel=1e-9)
-        # Three of four, of all three c: 9 of the 495 ways to choose four texts.
-        assert raw[8] == pytest.approx(9 / comb(12, 4))
-        assert self.found()[0].enriched_share == 0.8
-        assert self.found()[0].overall_share == pytest.approx(5 / 12)
-
-    def test_chance_levels_against_all_ways_to_draw(self):
-        """Means over all 792 sets of five texts of twelve."""
-        ways = [[self.VALUES[i] for i in way] for way in combinations(range(12), 5)]
-        shares = [[way.count(value) / 5 for value in "abc"] for way in ways]
-        purity = np.mean([max(own) for own in shares])
-        entropy = np.mean([-sum(p * log(p) for p in own if p) for own in shares])
-        found = [self.found(seed=seed)[0] for seed in range(20)]
-        # Twenty seeds, and five standard errors of their mean: about one run in a million.
-        spread = np.std([max(own) for own in shares]) / np.sqrt(20 * 200)
-        assert np.mean([one.chance_purity for one in found]) == pytest.approx(
-            purity, abs=5 * spread
-        )
-        spread = np.std([-sum(p * log(p) for p in own if p) for own in shares]) / np.sqrt(4000)
-        assert np.mean([one.chance_entropy for one in found]) == pytest.approx(
-            entropy, abs=5 * spread
-        )
-
-    def test_seeds(self):
-        assert self.found(seed=3) == self.found(seed=3)
-        assert self.found(seed=3) != self.found(seed=4)
-
-    def test_texts_without_a_value_do_not_count(self):
-        values = [*self.VALUES, None, None]
-        clusters = np.append(self.CLUSTERS, [1, 4])
-        found = dominances("site", values, clusters, 4)
-        assert found[:3] == self.found()
-        assert found[3] is None
-
-    def test_nothing_is_enriched_where_every_cluster_is_like_all(self):
-        found = dominances("site", list("abab"), np.array([1, 1, 2, 2]), 2)
-        for one in found:
-            assert (one.enriched, one.p_value) == (None, 1.0)
-            assert (one.enriched_share, one.overall_share) == (0.0, 0.0)
-
-    def test_no_value_at_all(self):
-        assert dominances("site", [None] * 3, np.array([1, 2, 2]), 2) == [None, None]
-
-    def test_chance_seldom_passes_for_enrichment(self):
-        """300 random fields, 4 clusters, 6 values: any p below 0.05 in at most 5% of them.
-
-        The bound is the 99.9% quantile of a binomial with 300 trials and p = 0.05, 28.
-        """
-        rng = np.random.default_rng(0)
-        clusters = np.repeat([1, 2, 3, 4], 30)
-        hits = 0
-        for _ in range(300):
-            values = rng.choice(list("aaabbcdef"), size=120).tolist()
-            found = dominances("site", values, clusters, 4)
-            hits += min(one.p_value for one in found) < 0.05
-        assert hits <= 28
-
-    @settings(max_examples=30, deadline=None)
-    @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 3)), min_size=1, max_size=20))
-    def test_ranges(self, pairs):
-        values, clusters = zip(*pairs, strict=True)
-        for one in dominances("site", values, np.array(clusters), 3):
-            if one is not None:
-                assert 0 < one.purity <= 1
-                assert 0 < one.chance_purity <= 1
-                assert 0 <= one.entropy <= log(3) + 1e-12
-                assert 0 <= one.p_value <= 1
-
-
-class TestSummary:
-    def test_purity_by_hand_and_p_value(self):
-        values = ["a"] * 30 + ["b"] * 30 + [None] * 5
-        clusters = np.repeat([1, 2, 1], [27, 33, 5])
-        found = summarize_field("site", values, clusters, np.zeros((2, 65), dtype=int))
-        assert (found.n_texts, found.n_values) == (60, 2)
-        assert found.purity == pytest.approx(57 / 60)  # 27 a in one, 30 b and 3 a in the other
-        assert found.chance_purity < 0.65
-        assert found.p_value == pytest.approx(1 / 201)
-
-    def test_p_value_is_uniform_by_chance(self):
-        """At most 10% below 0.1 of 200 random fields: 99.9% quantile of the binomial is 34."""
-        rng = np.random.default_rng(1)
-        clusters, labels = np.repeat([1, 2, 3], 20), np.zeros((1, 60), dtype=int)
-        p_values = [
-            summarize_field(
-                "site", rng.choice(list("abcd"), 60).tolist(), clusters, labels, n_permutations=39
-            ).p_value
-            for _ in range(200)
-        ]
-        assert sum(p <= 0.1 for p in p_values) <= 34
-
-    def test_cells_of_one_or_two_values(self):
-        """Cells of 20, 25 and 19 texts; then one of 64 with all values."""
-        first = np.repeat([0, 4, 2], [20, 25, 19])
-        values = ["a", "b"] * 10 + ["c", "d", "e", "f", "g"] * 5 + ["a"] * 19
-        clusters = np.ones(64, dtype=int)
-        one = summarize_field("site", values, clusters, first[None])
-        assert (one.n_cells, one.n_pure, one.chance_pure) == (2, 1, 0)
-        two = summarize_field("site", values, clusters, np.stack([first, 0 * first]))
-        assert (two.n_cells, two.n_pure) == (1.5, 0.5)
-
-    def test_cells_that_would_be_pure_by_chance(self):
-        values = ["a"] * 30 + ["b"] * 30
-        cells = np.repeat([[0, 1]], 30, axis=1)
-        found = summarize_field("site", values, cells[0] + 1, cells)
-        assert (found.n_cells, found.n_pure, found.chance_pure) == (2, 2, 2)
-
-    def test_chance_of_pure_cells_against_the_closed_form(self):
-        """A third value in one text of 40, cells of 20: the cell without it is pure, always."""
-        values = ["a"] * 20 + ["b"] * 19 + ["c"]
-        cells = np.repeat([0, 1], 20)
-        found = summarize_field("site", values, cells + 1, np.stack([cells] * 3))
-        assert found.n_pure == 2  # a | b and c
-        # The cell with the third value is pure only if all others there are of one value.
-        by_chance = 1 + (comb(20, 19) + comb(19, 19)) / comb(39, 19)
-        assert found.chance_pure == pytest.approx(by_chance, abs=0.01)
-
-    def test_errors(self):
-        labels = np.zeros((1, 2), dtype=int)
-        with pytest.raises(InvalidParameterError, match=r"The field 's\\n' must have a value"):
-            summarize_field("s\n", [None, None], np.array([1, 1]), labels)
-        with pytest.raises(InvalidParameterError, match="n_permutations"):
-            summarize_field("s", ["a", "b"], np.array([1, 1]), labels, n_permutations=0)
+    def test_without_prompts_all_texts_count(self):
+        assert once_per_prompt(("a", None, "a"), None) == ["a", None, "a"]

@@ -13,7 +13,7 @@ from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
 from mauve.escape import escaped
-from mauve.explanation.properties import plainest_symptom
+from mauve.explanation.properties import plainest_difference
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
@@ -95,7 +95,7 @@ def demo_command(
     console.print()
     for name in reversed(comparison.rank()):
         differs = comparison[name].is_distinguishable
-        symptom = plainest_symptom(texts["human"], texts[name]) if differs else None
+        symptom = plainest_difference(texts["human"], texts[name]) if differs else None
         console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]
     if not all(text for sample in texts.values() for text in sample):

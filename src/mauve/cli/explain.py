@@ -17,8 +17,8 @@ from mauve.cli.terminal import collected_warnings, progress_bar, say
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.explanation.clusters import check_clusters
-from mauve.explanation.contributions import least_permutations
-from mauve.explanation.explained import Explanation
+from mauve.explanation.differing import least_permutations
+from mauve.explanation.results import Explanation
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.reports.page import check_report
 from mauve.reports.run import FEATURE_MEASURES, TEXT_MEASURES, report_comparison

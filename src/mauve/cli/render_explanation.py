@@ -13,9 +13,10 @@ from mauve.cli.terminal import new_console
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.escape import escaped, listed
-from mauve.explanation.explained import Explanation, SystemExplanation
-from mauve.explanation.results import Cluster, ClusterMeasure, Dominance, TextShare
+from mauve.explanation.findings import Cluster, ClusterMeasure, Dominance
+from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.tables import cells
+from mauve.explanation.texts import TextShare
 from mauve.formatting import (
     SIGNIFICANCE_LEVEL,
     format_level,
@@ -300,7 +301,7 @@ def _print_fields(console: Console, explanation: Explanation) -> None:
                 "purity": f"{summary.purity:.1%}",
                 "by\nchance": f"{summary.chance_purity:.1%}",
                 "p": format_p_value(summary.p_value),
-                "buckets of\n1 or 2 values": f"{summary.n_pure:.1f} of {summary.n_cells:.1f}",
+                "buckets of\n1 or 2 values": f"{summary.n_pure:.1f} of {summary.n_buckets:.1f}",
                 "by\nchance ": f"{summary.chance_pure:.1f}",  # with a space: titles differ
             },
         )

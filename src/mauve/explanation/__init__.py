@@ -1,1 +1,1 @@
-"""Why a system scores as it does: clusters, texts, words."""
+"""Explain why a system scores as it does, by clusters of texts and their words."""

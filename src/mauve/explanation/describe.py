@@ -1,4 +1,4 @@
-"""What a cluster is about: its words, texts, metadata and measures."""
+"""Describe clusters: their words, example texts, metadata, and measures of their texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,83 +6,86 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mauve.arrays import FloatArray, HashArray, IntArray, IntegerArray
+from mauve.arrays import Features, FloatArray, HashArray, IntArray, IntegerArray
 from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError
+from mauve.explanation.agreement import dominances
 from mauve.explanation.clusters import Consensus
-from mauve.explanation.explained import PairTexts
-from mauve.explanation.metadata import dominances, once_a_prompt
-from mauve.explanation.results import ClusterMeasure, Dominance, Phrase
+from mauve.explanation.findings import ClusterMeasure, Dominance, Phrase
+from mauve.explanation.metadata import once_per_prompt
+from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import PhraseTable, cluster_name
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.repetition import repeated_lengths
 from mauve.measures.tokenizers import Words
 from mauve.text.words import word_counts
 
+_QUOTED = 36  # characters of a text that name a cluster
+
 
 def text_measures(
     texts: Sequence[str], scorer: TokenScorer | None = None, on_progress: Progress | None = None
 ) -> dict[str, FloatArray]:
-    """Return measures of each text, from which those of any group of texts follow.
+    """Return measures of each text, which :func:`cluster_measures` averages over clusters.
 
     Parameters
     ----------
     texts : sequence of str
         Of all samples, one after another.
     scorer : TokenScorer, optional
-        For perplexity; without one it is left out.
+        For perplexity, which is left out without one.
     on_progress : callable, optional
 
     Returns
     -------
     dict of str to array of shape (n,)
-        ``"words"``; ``"repetition"``, 1 where a text ends in two copies of a phrase or more,
-        else 0; with a scorer also ``"perplexity"``, the mean negative log-probability of a
-        token, which is NaN for a text without tokens, and ``"tokens"``, how many there are.
+        ``"words"``, the number of words; ``"repetition"``, 1 where a text ends in two or more
+        copies of a phrase, else 0; with a scorer also ``"perplexity"``, the mean negative
+        log-probability of a token (NaN for a text without tokens), and ``"tokens"``, the number
+        of tokens.
 
     Examples
     --------
-    >>> found = text_measures(["One and one.", "No and no and no and"])
-    >>> found["words"].tolist(), found["repetition"].tolist()
+    >>> per_text = text_measures(["One and one.", "No and no and no and"])
+    >>> per_text["words"].tolist(), per_text["repetition"].tolist()
     ([3.0, 6.0], [0.0, 1.0])
     """
     (table,) = Words().tables([texts])
-    found = {
+    per_text = {
         "words": word_counts(texts).astype(np.float64),
         "repetition": (repeated_lengths(table) > 0).astype(np.float64),
     }
     if scorer is not None:
         scores = scorer.log_probabilities(texts, on_progress)
-        tokens = np.array([len(own) for own in scores], dtype=np.float64)
-        surprise = np.array([-own.mean() if len(own) else np.nan for own in scores])
+        tokens = np.array([len(logs) for logs in scores], dtype=np.float64)
+        surprise = np.array([-logs.mean() if len(logs) else np.nan for logs in scores])
         if not np.isfinite(surprise[tokens > 0]).all():
             bad = int(np.flatnonzero((tokens > 0) & ~np.isfinite(surprise))[0])
             raise InvalidParameterError(
                 "The texts must have finite log-probabilities under the language model. "
                 f"Got {-surprise[bad]} at position {bad} instead: use another model."
             )
-        found |= {"perplexity": surprise, "tokens": tokens}
-    return found
+        per_text |= {"perplexity": surprise, "tokens": tokens}
+    return per_text
 
 
 def cluster_measures(
     per_text: Mapping[str, FloatArray], human_rows: IntegerArray, model_rows: IntegerArray
 ) -> tuple[ClusterMeasure, ...]:
-    r"""Return the measures of a cluster, of either side.
+    r"""Return the measures of a cluster, for its human texts and for the system's.
 
     Parameters
     ----------
     per_text : mapping of str to array of shape (n,)
         From :func:`text_measures`.
     human_rows, model_rows : array of int
-        Texts of either side in the cluster.
+        Human texts and texts of the system in the cluster.
 
     Returns
     -------
     tuple of ClusterMeasure
-        A side without texts has None, and so has the perplexity of a side without tokens.
+        With None for a sample without texts, and for the perplexity of texts without tokens.
 
     Notes
     -----
@@ -92,15 +95,15 @@ def cluster_measures(
 
     Examples
     --------
-    >>> found = text_measures(["One and one.", "No and no and no and"])
-    >>> for measure in cluster_measures(found, np.array([0]), np.array([0, 1])):
+    >>> per_text = text_measures(["One and one.", "No and no and no and"])
+    >>> for measure in cluster_measures(per_text, np.array([0]), np.array([0, 1])):
     ...     print(measure.name, measure.human, measure.model)
     words 3.0 4.5
     repetition 0.0 0.5
     """
-    sides = [np.asarray(rows, dtype=np.intp) for rows in (human_rows, model_rows)]
+    samples = [np.asarray(rows, dtype=np.intp) for rows in (human_rows, model_rows)]
     return tuple(
-        ClusterMeasure(name, *(_mean(name, per_text, rows) for rows in sides))
+        ClusterMeasure(name, *(_mean(name, per_text, rows) for rows in samples))
         for name in ("words", "repetition", "perplexity")
         if name in per_text
     )
@@ -115,35 +118,31 @@ def _mean(name: str, per_text: Mapping[str, FloatArray], rows: IntegerArray) -> 
     return float(np.exp(np.average(per_text[name][scored], weights=per_text["tokens"][scored])))
 
 
-_QUOTED = 36  # characters of a text that name a cluster
-
-
 @dataclass(frozen=True)
 class Describer:
-    """Describes the clusters of all texts of a comparison.
+    """Describes the clusters of a comparison.
 
     Attributes
     ----------
     consensus : Consensus
     features : array of shape (n, m)
-        What was clustered.
-    texts : list of str or None
+        Of all texts, as they were clustered.
+    texts, phrases : list of str and PhraseTable, or None
         None where features were given.
-    phrases : PhraseTable or None
-        The same.
     measures : mapping from name to array of shape (n,)
-        Of every text.
+        From :func:`text_measures`.
     metadata : mapping from field to list of str or None
         Values of every text.
     prompts : array of int, shape (n,), or None
         Equal for texts of one prompt.
     n_texts : int
-        Examples of each kind and side.
+        Examples of each kind, for each sample.
     seed : int
+        Random seed.
     """
 
     consensus: Consensus
-    features: NDArray[np.float32]
+    features: Features
     texts: list[str] | None
     phrases: PhraseTable | None
     measures: Mapping[str, FloatArray]
@@ -154,7 +153,7 @@ class Describer:
 
     @cached_property
     def words(self) -> list[tuple[Phrase, ...]]:
-        """Words of each cluster against those of all others, whoever wrote them."""
+        """Characteristic words of each cluster against all others, of all samples together."""
         members = self.consensus.members
         if self.phrases is None:
             return [() for _ in range(self.consensus.n_clusters)]
@@ -176,10 +175,10 @@ class Describer:
             return None
         rows = np.flatnonzero(self.consensus.members == c)
         nearest = rows[np.argmax(self.closeness[rows])]
-        text = " ".join(self.texts[nearest][: 4 * _QUOTED].split())
-        cut = text[:_QUOTED].rpartition(" ")[0] or text[:_QUOTED]
-        shown = text if len(text) <= _QUOTED else f"{cut}…"
-        return f"texts like “{shown}”" if shown else None
+        quote = " ".join(self.texts[nearest][: 4 * _QUOTED].split())
+        if len(quote) > _QUOTED:
+            quote = f"{quote[:_QUOTED].rpartition(' ')[0] or quote[:_QUOTED]}…"
+        return f"texts like “{quote}”" if quote else None
 
     @cached_property
     def stability(self) -> FloatArray:
@@ -190,7 +189,7 @@ class Describer:
 
     @cached_property
     def closeness(self) -> FloatArray:
-        """Minus the distance of every text to the centre of its cluster."""
+        """Negative distance of every text to the centre of its cluster."""
         members = self.consensus.members
         sums = np.zeros((self.consensus.n_clusters, self.features.shape[1]))
         np.add.at(sums, members, self.features)
@@ -205,48 +204,54 @@ class Describer:
         rows : array of int, shape (n_pair,)
             Where the human texts and the system's lie among all texts.
         texts : PairTexts
-            The same texts with what they add to the gap.
+            The same texts with what each adds to the divergences.
+
+        Returns
+        -------
+        list of dict
+            Arguments of :class:`~mauve.explanation.findings.Cluster`, one dict for each cluster.
         """
-        metadata = self._metadata(rows)
+        metadata = self._dominances(rows)
         return [self._describe(c, rows, texts, metadata[c]) for c in range(len(metadata))]
 
     def _describe(
         self, c: int, rows: IntArray, texts: PairTexts, metadata: tuple[Dominance, ...]
     ) -> dict[str, Any]:
-        inside = np.flatnonzero(texts.numbers == c + 1)
-        human, model = inside[inside < texts.n_human], inside[inside >= texts.n_human]
-        close = self.closeness[rows]
-        found: dict[str, Any] = {
+        members = np.flatnonzero(texts.numbers == c + 1)
+        human, model = members[members < texts.n_human], members[members >= texts.n_human]
+        closeness = self.closeness[rows]
+        fields: dict[str, Any] = {
             "number": c + 1,
             "name": self.names[c],
             "stability": float(self.stability[c]),
             "words": self.words[c],
-            "typical_human": texts.most(human, close, self.n_texts),
-            "typical_model": texts.most(model, close, self.n_texts),
+            "typical_human": texts.most(human, closeness, self.n_texts),
+            "typical_model": texts.most(model, closeness, self.n_texts),
             "telling_human": texts.telling(human, self.n_texts),
             "telling_model": texts.telling(model, self.n_texts),
             "metadata": metadata,
             "measures": cluster_measures(self.measures, rows[human], rows[model]),
         }
         if self.phrases is not None:
-            found["human_words"] = self.phrases.characteristic(rows[human], rows[model])
-            found["model_words"] = self.phrases.characteristic(rows[model], rows[human])
-        return found
+            fields["human_words"] = self.phrases.characteristic(rows[human], rows[model])
+            fields["model_words"] = self.phrases.characteristic(rows[model], rows[human])
+        return fields
 
-    def _metadata(self, rows: IntArray) -> list[tuple[Dominance, ...]]:
+    def _dominances(self, rows: IntArray) -> list[tuple[Dominance, ...]]:
+        """Return how far each field dominates each cluster, among some texts."""
         n_clusters, numbers = self.consensus.n_clusters, self.consensus.members[rows] + 1
         prompts = None if self.prompts is None else self.prompts[rows]
         by_field = [
             dominances(
                 field,
-                once_a_prompt([own[row] for row in rows], prompts),
+                once_per_prompt([values[row] for row in rows], prompts),
                 numbers,
                 n_clusters,
                 self.seed,
             )
-            for field, own in self.metadata.items()
+            for field, values in self.metadata.items()
         ]
         return [
-            tuple(own for found in by_field if (own := found[c]) is not None)
+            tuple(dominance for clusters in by_field if (dominance := clusters[c]) is not None)
             for c in range(n_clusters)
         ]

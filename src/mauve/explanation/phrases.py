@@ -1,4 +1,4 @@
-"""Texts in, words and phrases out, with the texts that each stands in."""
+"""Find the words and phrases of texts, and which text has which."""
 
 import re
 import unicodedata
@@ -19,8 +19,8 @@ from mauve.measures.tokenizers import Words
 from mauve.text.words import SPACELESS
 
 LONGEST = 5  # words of a phrase
-FEWEST = 5  # texts that a phrase stands in; with fewer, nothing can be said of it
-_LONGEST_WORD = 40  # characters; what is longer is an address or a key
+FEWEST = 5  # texts with a phrase; fewer cannot be significant
+_LONGEST_WORD = 40  # characters; longer ones are addresses or keys
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 
 
@@ -35,17 +35,17 @@ class Presence:
     starts : array of int, shape (n_texts + 1,)
         Text i has the phrases ``columns[starts[i]:starts[i + 1]]``.
     totals : array of int, shape (n_phrases,)
-        In how many texts each phrase stands.
+        Number of texts with each phrase.
     tokens : array of int32, shape (n_phrases, LONGEST)
-        The words of each phrase, -1 behind the last one.
+        The words of each phrase by number, padded with -1.
     vocabulary : list of str
 
     Examples
     --------
-    >>> found = read_phrases(["Rain at night."] * 5 + ["At night!"] * 5)
-    >>> [found.text_of(i) for i in range(found.n_phrases)]
+    >>> presence = read_phrases(["Rain at night."] * 5 + ["At night!"] * 5)
+    >>> [presence.text_of(i) for i in range(presence.n_phrases)]
     ['at', 'night', 'rain', 'at night', 'rain at', 'rain at night']
-    >>> found.counts(np.array([0, 9])).tolist()
+    >>> presence.counts(np.array([0, 9])).tolist()
     [2, 2, 1, 2, 1, 1]
     """
 
@@ -57,12 +57,12 @@ class Presence:
 
     @property
     def n_texts(self) -> int:
-        """Texts that were read, those without a phrase included."""
+        """Number of texts, those without a phrase included."""
         return len(self.starts) - 1
 
     @property
     def n_phrases(self) -> int:
-        """Words and phrases that stand in at least :data:`FEWEST` texts."""
+        """Number of words and phrases in at least :data:`FEWEST` texts."""
         return len(self.tokens)
 
     def pairs(self, rows: IntegerArray) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
@@ -75,7 +75,7 @@ class Presence:
 
     def counts(self, rows: IntegerArray) -> NDArray[np.intp]:
         """Return how many of some texts have each phrase, as an array of shape (n_phrases,)."""
-        if 2 * len(rows) > self.n_texts:  # the others are fewer to count
+        if 2 * len(rows) > self.n_texts:  # counting the others is faster
             is_other = np.ones(self.n_texts, dtype=bool)
             is_other[rows] = False
             return np.asarray(self.totals - self.counts(np.flatnonzero(is_other)), dtype=np.intp)
@@ -94,7 +94,7 @@ class Presence:
 
 
 def read_phrases(texts: Sequence[str]) -> Presence:
-    """Find the words and phrases of texts that stand in enough of them.
+    """Find the words and phrases that occur in enough of the texts.
 
     Parameters
     ----------
@@ -103,17 +103,17 @@ def read_phrases(texts: Sequence[str]) -> Presence:
     Returns
     -------
     Presence
-        Of words and phrases of up to :data:`LONGEST` words that stand in at least
-        :data:`FEWEST` texts, the shorter ones first, then in alphabetic order.
+        Of words and phrases of up to :data:`LONGEST` words that occur in at least
+        :data:`FEWEST` texts, shorter ones first, then in alphabetic order.
 
     Notes
     -----
-    Words are those of :class:`mauve.measures.tokenizers.Words` in lower case, where every
-    Chinese or Japanese character is one, and so is an emoji. A phrase does not reach across
-    a punctuation mark or another sign, nor across a run of more than 40 letters.
+    Words are those of :class:`mauve.measures.tokenizers.Words` in lower case; a Chinese or
+    Japanese character is a word, and so is an emoji. A phrase does not extend across a
+    punctuation mark or another symbol, nor across a run of more than 40 letters.
     """
-    table, units, vocabulary = _stretches(texts)
-    firsts, spreads, rows = [np.empty((0, LONGEST), np.int32)], [], []
+    table, units, vocabulary = _word_runs(texts)
+    phrases, spreads, rows = [np.empty((0, LONGEST), np.int32)], [], []
     if len(table):
         grams = find_ngrams(table, 1, units)
         for length in range(1, LONGEST + 1):
@@ -122,7 +122,7 @@ def read_phrases(texts: Sequence[str]) -> Presence:
             places = grams.places[np.flatnonzero(np.diff(grams.numbers, prepend=-1))[is_frequent]]
             tokens = np.full((len(places), LONGEST), -1, dtype=np.int32)
             tokens[:, :length] = table.ids[places[:, None] + np.arange(length)]
-            firsts.append(tokens)
+            phrases.append(tokens)
             spreads.append(counts.spread[is_frequent])
             rows.append(counts.units[np.repeat(is_frequent, counts.spread)])
             if length < LONGEST:
@@ -137,34 +137,34 @@ def read_phrases(texts: Sequence[str]) -> Presence:
         matrix.indices.astype(np.int32, copy=False),
         matrix.indptr,
         totals,
-        np.concatenate(firsts),
+        np.concatenate(phrases),
         vocabulary,
     )
 
 
-def _stretches(texts: Sequence[str]) -> tuple[TokenTable, NDArray[np.intp], list[str]]:
-    """Return stretches of frequent words with nothing between them, their texts, and all words."""
+def _word_runs(texts: Sequence[str]) -> tuple[TokenTable, NDArray[np.intp], list[str]]:
+    """Return runs of frequent words, the text of each run, and the frequent words."""
     table, vocabulary = _tokens(texts)
-    # What occurs less often is in no phrase that counts.
-    is_kept = np.bincount(table.ids, minlength=len(vocabulary)) >= FEWEST
-    is_kept &= np.array([_is_word(token) for token in vocabulary], dtype=bool)
-    is_word = is_kept[table.ids]
+    # Rarer words are in no phrase that is frequent enough.
+    is_frequent = np.bincount(table.ids, minlength=len(vocabulary)) >= FEWEST
+    is_frequent &= np.array([_is_word(token) for token in vocabulary], dtype=bool)
+    in_run = is_frequent[table.ids]
     is_first = np.zeros(len(table.ids) + 1, dtype=bool)
     is_first[table.starts] = True
-    is_first[1:] |= ~is_word
-    firsts = np.flatnonzero(is_first[:-1][is_word])
-    ids = (np.cumsum(is_kept, dtype=np.int32) - 1)[table.ids[is_word]]
-    words = [token for token, kept in zip(vocabulary, is_kept, strict=True) if kept]
-    stretches = TokenTable(ids, np.append(firsts, len(ids)), len(words))
-    return stretches, table.texts[is_word][firsts], words
+    is_first[1:] |= ~in_run
+    firsts = np.flatnonzero(is_first[:-1][in_run])
+    ids = (np.cumsum(is_frequent, dtype=np.int32) - 1)[table.ids[in_run]]
+    words = [token for token, keep in zip(vocabulary, is_frequent, strict=True) if keep]
+    runs = TokenTable(ids, np.append(firsts, len(ids)), len(words))
+    return runs, table.texts[in_run][firsts], words
 
 
 def _tokens(texts: Sequence[str]) -> tuple[TokenTable, list[str]]:
-    """Return the tokens of texts by number, and what each number stands for."""
+    """Return the tokens of texts by number, and the vocabulary."""
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     ids, starts = array("i"), array("q", [0])
     for text in texts:
-        # One apostrophe for both kinds: which one is typed depends on the keyboard.
+        # One apostrophe for both kinds, since keyboards differ.
         tokens = Words.split(text.lower().replace("’", "'"))
         ids.extend(map(numbers.__getitem__, tokens))
         starts.append(len(ids))
@@ -176,7 +176,7 @@ def _tokens(texts: Sequence[str]) -> tuple[TokenTable, list[str]]:
 
 
 def _is_word(token: str) -> bool:
-    # A run of underscores is a word to the pattern. Emoji are symbols of the kind "So".
+    # The tokenizer takes a run of underscores for a word. Emoji have the category "So".
     return len(token) <= _LONGEST_WORD and (
         any(map(str.isalnum, token)) or unicodedata.category(token[0]) == "So"
     )

@@ -1,4 +1,4 @@
-"""Texts of a system and of people in, one line on the plainest difference out."""
+"""Say in one line how a system's texts differ most plainly from human text."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,13 +12,22 @@ from mauve.text.words import word_runs
 Words = list[str]
 
 _SENTENCE_ENDS = frozenset(".!?")
-_COMMON = 50  # words
-_SMALL = 0.2  # standard deviations: below, a difference is not worth a line
+_N_COMMON = 50  # most frequent words
+_SMALLEST = 0.2  # difference worth a line, in standard deviations
 
 
 @dataclass(frozen=True)
-class Symptom:
-    """A statistic of texts, and what to say where a system has more of it, or less."""
+class Property:
+    """A property of texts that a number measures.
+
+    Attributes
+    ----------
+    measure : callable
+        Takes the texts of a sample, and of both samples; returns a value for each text.
+    more, less : str
+        What to say of a system with a higher or lower mean; ``{p}`` and ``{q}`` are the means
+        of human text and of the system.
+    """
 
     measure: Callable[[list[Words], list[Words]], FloatArray]
     more: str
@@ -26,64 +35,64 @@ class Symptom:
 
 
 def _repeated(texts: list[Words], _: list[Words]) -> FloatArray:
-    """Return the share of three-word sequences that stand in the same text before."""
+    """Return the share of three-word sequences that occur earlier in the same text."""
 
     def share(words: Words) -> float:
-        found = [tuple(words[i : i + 3]) for i in range(len(words) - 2)]
-        return 1 - len(set(found)) / len(found) if found else 0.0
+        sequences = [tuple(words[i : i + 3]) for i in range(len(words) - 2)]
+        return 1 - len(set(sequences)) / len(sequences) if sequences else 0.0
 
     return np.array([share(words) for words in texts])
 
 
 def _shared(texts: list[Words], _: list[Words]) -> FloatArray:
     """Return the share of five-word sequences that other texts of the sample have too."""
-    own = [{tuple(words[i : i + 5]) for i in range(len(words) - 4)} for words in texts]
-    owners = Counter(sequence for sequences in own for sequence in sequences)
+    by_text = [{tuple(words[i : i + 5]) for i in range(len(words) - 4)} for words in texts]
+    n_texts = Counter(sequence for sequences in by_text for sequence in sequences)
     return np.array(
-        [sum(owners[s] > 1 for s in sequences) / max(len(sequences), 1) for sequences in own]
+        [sum(n_texts[s] > 1 for s in sequences) / max(len(sequences), 1) for sequences in by_text]
     )
 
 
-def _common(texts: list[Words], every: list[Words]) -> FloatArray:
-    """Return the share of words that are among the most frequent of both sides together.
+def _common(texts: list[Words], both: list[Words]) -> FloatArray:
+    """Return the share of words that are among the most frequent of both samples together.
 
-    Those of the human side alone would be a little less frequent in any other sample.
+    The most frequent words of the human sample alone are less frequent in any other sample.
     """
-    counts = Counter(word for words in every for word in words)
-    frequent = {word for word, _ in counts.most_common(_COMMON)}
+    counts = Counter(word for words in both for word in words)
+    frequent = {word for word, _ in counts.most_common(_N_COMMON)}
     return np.array([sum(w in frequent for w in words) / max(len(words), 1) for words in texts])
 
 
 def _sentence(texts: list[Words], _: list[Words]) -> FloatArray:
-    """Return the words of a sentence."""
+    """Return the mean number of words of a sentence."""
     return np.array(
         [len(words) / max(1, sum(w in _SENTENCE_ENDS for w in words)) for words in texts]
     )
 
 
-SYMPTOMS = (
-    Symptom(
+PROPERTIES = (
+    Property(
         _repeated,
         "repeats itself: {q:.0%} of its three-word sequences stand in the same text before, "
         "{p:.0%} in human text",
         "repeats itself less than people do: {q:.0%} of its three-word sequences stand in the "
         "same text before, {p:.0%} in human text",
     ),
-    Symptom(
+    Property(
         _shared,
         "says the same in many texts: {q:.0%} of its five-word sequences stand in more than one, "
         "{p:.0%} in human text",
         "varies more from text to text than people do: {q:.0%} of its five-word sequences stand "
         "in more than one, {p:.0%} in human text",
     ),
-    Symptom(
+    Property(
         _common,
         "keeps to common words: {q:.0%} of its words are among the fifty most frequent, "
         "{p:.0%} in human text",
         "avoids common words: {q:.0%} of its words are among the fifty most frequent, "
         "{p:.0%} in human text",
     ),
-    Symptom(
+    Property(
         _sentence,
         "writes long sentences: {q:.0f} words, {p:.0f} in human text",
         "writes short sentences: {q:.0f} words, {p:.0f} in human text",
@@ -91,8 +100,8 @@ SYMPTOMS = (
 )
 
 
-def plainest_symptom(human: Sequence[str], model: Sequence[str]) -> str | None:
-    """Return what tells a system's texts from human ones most plainly, of a few statistics.
+def plainest_difference(human: Sequence[str], model: Sequence[str]) -> str | None:
+    """Return the property in which a system differs most from human text, as a phrase.
 
     Parameters
     ----------
@@ -101,24 +110,24 @@ def plainest_symptom(human: Sequence[str], model: Sequence[str]) -> str | None:
     Returns
     -------
     str or None
-        None where no statistic differs by a fifth of a standard deviation.
+        None where no property differs by a fifth of a standard deviation.
 
     Examples
     --------
     >>> human = ["The cat sat down.", "A dog ran to the river and drank.", "It rained all day."]
-    >>> print(plainest_symptom(human, ["So it is, and so on."] * 3))
+    >>> print(plainest_difference(human, ["So it is, and so on."] * 3))
     says the same in many texts: 100% of its five-word sequences stand in more than one, 0% in \
 human text
     """
-    sides = [[word_runs(text.lower()) for text in texts] for texts in (human, model)]
-    best, line = _SMALL, None
-    if not any(sides[1]):
+    samples = [[word_runs(text.lower()) for text in texts] for texts in (human, model)]
+    largest, line = _SMALLEST, None
+    if not any(samples[1]):
         return "writes no words"
-    for symptom in SYMPTOMS:
-        p, q = (symptom.measure(side, sides[0] + sides[1]) for side in sides)
+    for item in PROPERTIES:
+        p, q = (item.measure(sample, samples[0] + samples[1]) for sample in samples)
         spread = float(np.sqrt((p.var() + q.var()) / 2)) or 1e-9
-        distance = float(q.mean() - p.mean()) / spread
-        if abs(distance) > best:
-            best = abs(distance)
-            line = (symptom.more if distance > 0 else symptom.less).format(p=p.mean(), q=q.mean())
+        difference = float(q.mean() - p.mean()) / spread
+        if abs(difference) > largest:
+            largest = abs(difference)
+            line = (item.more if difference > 0 else item.less).format(p=p.mean(), q=q.mean())
     return line

@@ -1,267 +1,250 @@
-"""What is known of a cluster and of a text: shares, words, metadata, measures."""
+"""Hold what `explain` returns: the clusters and texts that make each system's score."""
 
+import html
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mauve import tables
+from mauve.arrays import IntArray
+from mauve.atomic import atomic_write
+from mauve.comparison.compared import Compared
+from mauve.errors import bad_parameter, check_int
+from mauve.escape import escaped
+from mauve.explanation.findings import Cluster, FieldSummary, clusters_of_kind
+from mauve.explanation.map import TextMap
+from mauve.explanation.tables import TEXT_COLUMNS, titles_and_rows
+from mauve.explanation.texts import PairTexts, TextShare
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
-class Share:
-    """A part of a divergence, in nats.
+class SystemExplanation:
+    """Why one system scores as it does.
 
     Attributes
     ----------
-    value : float
-        Negative where a side has fewer texts than the mixture of both.
-    interval : tuple of float
-        Its confidence interval.
+    name, human_name : str
+    mixture : float
+        λ, the weight of human text in the mixture R.
+    confidence : float
+        Level of the intervals; the tests use one minus it.
+    type_1, type_2 : float
+        KL(Q|R) and KL(P|R) at λ: the shares of all clusters add up to them.
+    clusters : tuple of Cluster
+        Those with human texts or texts of the system, by number.
+    pair : PairTexts
+        What each text adds.
     """
 
-    value: float
-    interval: tuple[float, float]
+    name: str
+    human_name: str
+    mixture: float
+    confidence: float
+    type_1: float
+    type_2: float
+    clusters: tuple[Cluster, ...] = field(repr=False)
+    pair: PairTexts = field(repr=False)
+
+    @property
+    def over(self) -> list[Cluster]:
+        """Clusters that the system writes too much of, those that add most to type I first."""
+        return clusters_of_kind(self.clusters, "over")
+
+    @property
+    def under(self) -> list[Cluster]:
+        """Clusters that the system writes too little of, those that add most to type II first."""
+        return clusters_of_kind(self.clusters, "under")
+
+    @property
+    def otherwise(self) -> list[Cluster]:
+        """Clusters that the system writes otherwise, those that add most to both errors first."""
+        return clusters_of_kind(self.clusters, "otherwise")
+
+    def cluster(self, number: int) -> Cluster:
+        """Return a cluster by its number."""
+        for cluster in self.clusters:
+            if cluster.number == number:
+                return cluster
+        numbers = [cluster.number for cluster in self.clusters]
+        raise bad_parameter("cluster", "number", f"one of {numbers}", number)
+
+    def machine_like(self, n: int = 20) -> tuple[TextShare, ...]:
+        """Return the system's texts that add most to type I: least like human texts."""
+        check_int("machine_like", "n", n, 0)
+        rows = np.arange(self.pair.n_human, len(self.pair.numbers))
+        return self.pair.telling(rows, n)
+
+    def uncovered(self, n: int = 20) -> tuple[TextShare, ...]:
+        """Return the human texts that add most to type II: least like the system's texts."""
+        check_int("uncovered", "n", n, 0)
+        return self.pair.telling(np.arange(self.pair.n_human), n)
+
+    def texts(self) -> tuple[TextShare, ...]:
+        """Return all texts, the system's first, those that add most on top."""
+        rows = np.arange(len(self.pair.numbers))
+        human, model = rows[: self.pair.n_human], rows[self.pair.n_human :]
+        order = self.pair.contributions
+        return self.pair.most(model, order, None) + self.pair.most(human, order, None)
+
+    def table(self) -> str:
+        """Return the clusters as plain text, flagged ones first."""
+        return tables.as_text(*titles_and_rows(self.clusters), left=TEXT_COLUMNS)
+
+    def to_markdown(self) -> str:
+        """Return the clusters as a Markdown table, flagged ones first."""
+        return tables.as_markdown(*titles_and_rows(self.clusters), left=TEXT_COLUMNS)
+
+    def to_latex(self) -> str:
+        """Return the clusters as a LaTeX table; it needs the package booktabs."""
+        return tables.as_latex(*titles_and_rows(self.clusters), left=TEXT_COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
-        return {"value": self.value, "interval": list(self.interval)}
-
-
-@dataclass(frozen=True)
-class Phrase:
-    """A word or phrase that some texts have more often than others.
-
-    Attributes
-    ----------
-    phrase : str
-        Lower case, words with spaces between them.
-    z : float
-        Log-odds ratio over its standard error.
-    share, other_share : float
-        Share of the texts, and of those they are held against, that have it.
-    """
-
-    phrase: str
-    z: float
-    share: float
-    other_share: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
+        """Return everything but the list of all texts, ready for JSON."""
         return {
-            "phrase": self.phrase,
-            "z": self.z,
-            "share": self.share,
-            "other_share": self.other_share,
+            "name": self.name,
+            "human_name": self.human_name,
+            "mixture": self.mixture,
+            "confidence": self.confidence,
+            "type_1": self.type_1,
+            "type_2": self.type_2,
+            "clusters": [cluster.to_dict() for cluster in self.clusters],
         }
 
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the share of each cluster in both samples; needs the ``plot`` extra."""
+        from mauve.plots import plot_clusters
 
-@dataclass(frozen=True)
-class Dominance:
-    """How far one field of the metadata dominates a cluster.
+        return plot_clusters(self, ax)
 
-    Attributes
-    ----------
-    field : str
-    n_texts : int
-        Texts of the cluster that have the field.
-    value : str
-        The most frequent value.
-    purity, chance_purity : float
-        Its share, and that of the most frequent value of as many texts drawn at random.
-    entropy, chance_entropy : float
-        Of the values in nats, and that of texts drawn at random.
-    enriched : str or None
-        The value that is most over-represented; None where none is.
-    enriched_share, overall_share : float
-        Its share of the cluster and of all texts.
-    p_value : float
-        Of so many texts with that value or more, adjusted for all clusters and values of
-        the field.
-    """
+    def __str__(self) -> str:
+        return self.table()
 
-    field: str
-    n_texts: int
-    value: str
-    purity: float
-    chance_purity: float
-    entropy: float
-    chance_entropy: float
-    enriched: str | None
-    enriched_share: float
-    overall_share: float
-    p_value: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
-        return dict(vars(self))
+    def _repr_html_(self) -> str:
+        return tables.as_html(*titles_and_rows(self.clusters))
 
 
-@dataclass(frozen=True)
-class FieldSummary:
-    """How well the clusters agree with one field of the metadata.
+class Explanation(Mapping[str, SystemExplanation]):
+    """Why the systems of a comparison score as they do.
+
+    A mapping from name to :class:`SystemExplanation`, in the order given; see
+    :func:`mauve.explain`. The clusters are the same for all systems.
 
     Attributes
     ----------
-    field : str
-    n_texts, n_values : int
-        Texts that have it, and different values.
-    purity, chance_purity : float
-        Share of texts that have the most frequent value of their cluster, and the same with
-        the values dealt out at random.
-    p_value : float
-        Of a purity as high, by permutation.
-    n_cells, n_pure, chance_pure : float
-        Cells of a clustering with at least 20 texts, those among them with one or two values
-        (the paper's figure), and how many that would be by chance; means over clusterings.
+    compared : Compared
+        What was explained.
+    assignment : array of int, shape (n,)
+        Number of the cluster of every text, sample after sample.
+    text_map : TextMap
+        Where each text and cluster lies on the map.
+    fields : tuple of FieldSummary
+        How well the clusters agree with the metadata.
+    fields_left_out : dict from str to str
+        Fields of the metadata that cannot describe clusters, and why.
+    mixture, confidence : float
     """
 
-    field: str
-    n_texts: int
-    n_values: int
-    purity: float
-    chance_purity: float
-    p_value: float
-    n_cells: float
-    n_pure: float
-    chance_pure: float
+    def __init__(
+        self,
+        systems: Mapping[str, SystemExplanation],
+        *,
+        compared: Compared,
+        assignment: IntArray,
+        text_map: TextMap,
+        fields: tuple[FieldSummary, ...] = (),
+        fields_left_out: Mapping[str, str] | None = None,
+    ) -> None:
+        self._systems = dict(systems)
+        self.compared = compared
+        self.assignment = assignment
+        self.text_map = text_map
+        self.fields = fields
+        self.fields_left_out = dict(fields_left_out or {})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
-        return dict(vars(self))
+    def __getitem__(self, name: str) -> SystemExplanation:
+        return self._systems[name]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
 
-@dataclass(frozen=True)
-class ClusterMeasure:
-    """The mean of a measure over the texts of a cluster.
+    def __len__(self) -> int:
+        return len(self._systems)
 
-    Attributes
-    ----------
-    name : {"words", "repetition", "perplexity"}
-        Words of a text, share of texts that end in a loop, perplexity.
-    human, model : float or None
-        Of either side; None where a side has no text in the cluster.
-    """
+    def __repr__(self) -> str:
+        parts = (
+            f"{escaped(name)}: {len(system.over)} over, {len(system.under)} under"
+            for name, system in self.items()
+        )
+        return f"Explanation({'; '.join(parts)})"
 
-    name: str
-    human: float | None
-    model: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects, ready for JSON."""
-        return dict(vars(self))
-
-
-@dataclass(frozen=True)
-class TextShare:
-    """What one text adds to the gap.
-
-    Attributes
-    ----------
-    sample : str
-        Name of its sample.
-    index : int
-        Its position there, from 0.
-    cluster : int
-        Number of its cluster.
-    contribution : float
-        What it adds to the divergence of its side, in nats: to KL(Q|R), type I, for a text of
-        the model, and to KL(P|R), type II, for a human one.
-    log_ratio : float
-        The same times the number of texts of the side: the mean logarithm of how much more
-        frequent texts like it are on its own side than in the mixture. At λ = 1/2 it is about
-        log 2 = 0.69 where the other side has nothing like it, and about 0 where both have as
-        much; the correction of the bias may take it a little beyond.
-    typicality : float
-        Share of its companions in cells, itself included, that are in its cluster.
-    text : str or None
-        None where features were given.
-    """
-
-    sample: str
-    index: int
-    cluster: int
-    contribution: float
-    log_ratio: float
-    typicality: float
-    text: str | None = field(repr=False, default=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects, ready for JSON."""
-        return dict(vars(self))
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A group of texts that often share a cell, and what it adds to the gap.
-
-    Attributes
-    ----------
-    number : int
-        From 1, the largest first; the same for all systems of a comparison.
-    name : str
-        Its most characteristic words; where there are none, the beginning of its most typical
-        text, or "cluster 3" for features.
-    kind : {"over", "under", "otherwise", "same"}
-        Whether the model writes too much of it, too little, or otherwise than people where the
-        amount is not shown to differ; or whether nothing shows that chance would not explain.
-    n_human, n_model : int
-        Texts of either side.
-    human_share, model_share : float
-        The same as a share of the side's texts.
-    type_1, type_2 : Share
-        What it adds to KL(Q|R) and KL(P|R).
-    p_value : float
-        Of no difference here, adjusted for all clusters: the chance that any cluster of any
-        kind would differ as much if people and model wrote alike.
-    stability : float
-        Mean typicality of its texts: near 1 where the clusterings agree on it.
-    words, human_words, model_words : tuple of Phrase
-        Characteristic of the cluster against all others, and of either side within it.
-    typical_human, typical_model : tuple of TextShare
-        Nearest to the centre.
-    telling_human, telling_model : tuple of TextShare
-        Those that add most to the gap.
-    metadata : tuple of Dominance
-        One for each field.
-    measures : tuple of ClusterMeasure
-    """
-
-    number: int
-    name: str
-    kind: str
-    n_human: int
-    n_model: int
-    human_share: float
-    model_share: float
-    type_1: Share
-    type_2: Share
-    p_value: float
-    stability: float
-    words: tuple[Phrase, ...] = field(repr=False, default=())
-    human_words: tuple[Phrase, ...] = field(repr=False, default=())
-    model_words: tuple[Phrase, ...] = field(repr=False, default=())
-    typical_human: tuple[TextShare, ...] = field(repr=False, default=())
-    typical_model: tuple[TextShare, ...] = field(repr=False, default=())
-    telling_human: tuple[TextShare, ...] = field(repr=False, default=())
-    telling_model: tuple[TextShare, ...] = field(repr=False, default=())
-    metadata: tuple[Dominance, ...] = field(repr=False, default=())
-    measures: tuple[ClusterMeasure, ...] = field(repr=False, default=())
+    def __str__(self) -> str:
+        return "\n\n".join(f"{escaped(name)}\n{system.table()}" for name, system in self.items())
 
     @property
-    def title(self) -> str:
-        """Number and name."""
-        nameless = self.name == f"cluster {self.number}"
-        return self.name if nameless else f"{self.number} {self.name}"
+    def sizes(self) -> dict[str, int]:
+        """Texts of every sample, human first."""
+        return self.compared.sizes
 
     @property
-    def share(self) -> float:
-        """What it adds to both divergences, the measure of its importance."""
-        return self.type_1.value + self.type_2.value
+    def human_name(self) -> str:
+        """Name of the human sample."""
+        return self.compared.human_name
+
+    @cached_property
+    def _first(self) -> SystemExplanation:
+        return next(iter(self.values()))
+
+    @property
+    def mixture(self) -> float:
+        """λ, the weight of human text in the mixture R."""
+        return self._first.mixture
+
+    @property
+    def confidence(self) -> float:
+        """Level of the intervals; the tests use one minus it."""
+        return self._first.confidence
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects, ready for JSON."""
-        lists = (
-            "words", "human_words", "model_words", "typical_human", "typical_model",
-            "telling_human", "telling_model", "metadata", "measures",
-        )  # fmt: skip
-        found = dict(vars(self))
-        found["type_1"], found["type_2"] = self.type_1.to_dict(), self.type_2.to_dict()
-        return found | {name: [item.to_dict() for item in found[name]] for name in lists}
+        """Return everything but the map and the list of all texts, ready for JSON."""
+        return {
+            "sizes": self.sizes,
+            "assignment": self.assignment.tolist(),
+            "systems": [system.to_dict() for system in self.values()],
+            "fields": [summary.to_dict() for summary in self.fields],
+            "fields_left_out": self.fields_left_out,
+        }
+
+    def to_jsonl(self, path: str | Path) -> None:
+        """Write one line for each text: what it adds to the divergence, and its cluster.
+
+        For each system, its texts come first and then the human texts, those that add most
+        on top.
+        """
+        with atomic_write(Path(path)) as file:
+            for name, system in self.items():
+                for share in system.texts():
+                    line = {"system": name, **share.to_dict()}
+                    file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+
+    def plot(self, system: str | None = None, ax: "Axes | None" = None) -> "Axes":
+        """Draw the map of the human texts and those of a system; needs the ``plot`` extra."""
+        from mauve.plots import plot_map
+
+        name = next(iter(self)) if system is None else system
+        if name not in self:
+            raise bad_parameter("plot", "system", f"one of {[*self]}", name)
+        return plot_map(self, name, ax)
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<h4>{html.escape(escaped(name))}</h4>{system._repr_html_()}"
+            for name, system in self.items()
+        )

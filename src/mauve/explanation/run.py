@@ -1,4 +1,4 @@
-"""The front door of explanations: a comparison in, clusters, texts and words out."""
+"""Explain a comparison: find the clusters, texts and words that make its scores."""
 
 import numpy as np
 
@@ -6,23 +6,21 @@ from mauve.comparison.compared import Compared
 from mauve.comparison.comparison import Comparison
 from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
-from mauve.explanation.clusters import check_clusters, consensus_clusters, map_texts
-from mauve.explanation.contributions import (
-    differing_clusters,
-    divergences_at,
-    group_shares,
-    least_permutations,
-    text_contributions,
-)
+from mauve.explanation.agreement import summarize_field
+from mauve.explanation.clusters import check_clusters, consensus_clusters
+from mauve.explanation.contributions import divergences_at, group_shares, text_contributions
 from mauve.explanation.describe import Describer, text_measures
-from mauve.explanation.explained import Explanation, PairTexts, SystemExplanation
-from mauve.explanation.metadata import Metadata, check_metadata, once_a_prompt, summarize_field
-from mauve.explanation.results import Cluster
+from mauve.explanation.differing import differing_clusters, least_permutations
+from mauve.explanation.findings import Cluster
+from mauve.explanation.map import map_texts
+from mauve.explanation.metadata import Metadata, check_metadata, once_per_prompt
+from mauve.explanation.results import Explanation, SystemExplanation
+from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import phrase_table
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
 
-_TEST_CLUSTERINGS = 10  # any number makes an exact test; more hardly add to its power
+_TEST_CLUSTERINGS = 10  # the test is exact with any number; more hardly add to its power
 
 
 def explain(
@@ -38,65 +36,66 @@ def explain(
     device: str = "auto",
     on_progress: Progress | None = None,
 ) -> Explanation:
-    r"""Say why the systems of a comparison score as they do.
+    r"""Explain why the systems of a comparison score as they do.
 
     Parameters
     ----------
     comparison : Comparison
-        What :func:`mauve.compare` found, of texts or of features.
+        Returned by :func:`mauve.compare`, of texts or of features.
     n_clusters : int or "auto"
-        Clusters to tell the gap by; 18 for 1,000 texts of all samples, 25 for 2,000 and 30 for
-        3,000 or more by default.
+        Clusters to find. By default 18 for 1,000 texts of all samples, 26 for 2,000 and 30
+        for 3,000 or more.
     mixture : float in (0, 1)
-        λ, the weight of people in the mixture R that both sides are held against.
+        λ, the weight of human text in the mixture R that both samples are compared with.
     metadata : mapping from sample to mapping from field to sequence, optional
-        What is known of each text: ``{"human": {"domain": [...]}, "gpt2": {...}}``.
+        One value for each text: ``{"human": {"domain": [...]}, "gpt2": {...}}``.
     language_model : str or TokenScorer, optional
-        What the perplexity of the clusters is taken of, "bundled" or a causal Transformers
-        model. It reads all texts once more, so that there is none by default.
+        Model for the perplexity of the clusters, "bundled" or a causal Transformers model. By
+        default none, since it reads all texts once more.
     n_texts : int
-        Texts of either side that are kept as examples of a cluster, typical and telling ones.
+        Examples of a cluster, typical and telling ones, from each sample.
     n_permutations : int, optional
-        For the test of every cluster; 1,000 by default, or as many as the confidence of the
-        comparison takes.
+        For the test of every cluster; by default 1,000, or more where the confidence of the
+        comparison needs them.
     seed : int
-        Everything random follows from it.
+        Random seed.
     device : str
         Where the language model runs.
     on_progress : callable, optional
-        Called with what is being done, how many steps are done, and how many there are.
+        Called with the name of the stage, the steps done, and the number of steps.
 
     Returns
     -------
     Explanation
-        A mapping from name to :class:`mauve.explanation.explained.SystemExplanation`.
+        A mapping from name to :class:`mauve.SystemExplanation`.
 
     Notes
     -----
-    Every text of the model has a part of KL(Q|R), and every human text one of KL(P|R); a
-    cluster has the sum of its texts' parts, with an interval. Clusters are groups of texts
-    that often share a cell, over all clusterings, found without a look at the sides. Those that
-    differ are flagged, with the chance of any false flag held at one minus the confidence
-    of the comparison. ``docs/explanations.md`` has the method and how good it is.
+    Every text of a system has a part of KL(Q|R), and every human text one of KL(P|R); the
+    share of a cluster is the sum over its texts, with an interval. Clusters are groups of texts
+    that often share a bucket, over all clusterings, found without knowing which sample a text
+    is from. Those that differ are flagged; the chance of any false flag is at most one minus
+    the confidence of the comparison. ``docs/explanations.md`` describes and evaluates the
+    method.
 
     Examples
     --------
     >>> from mauve.comparison.run import compare
     >>> rng = np.random.default_rng(0)
     >>> topics = 4 * np.eye(4, 8)
-    >>> people = topics[rng.choice(4, 400)] + rng.normal(size=(400, 8))
+    >>> human = topics[rng.choice(4, 400)] + rng.normal(size=(400, 8))
     >>> model = topics[rng.choice(4, 400, p=[0.5, 0.2, 0.3, 0])] + rng.normal(size=(400, 8))
-    >>> found = explain(compare(people, model), n_clusters=4)["model"]
-    >>> [f"{c.human_share:.2f} -> {c.model_share:.2f}" for c in found.over + found.under]
+    >>> explained = explain(compare(human, model), n_clusters=4)["model"]
+    >>> [f"{c.human_share:.2f} -> {c.model_share:.2f}" for c in explained.over + explained.under]
     ['0.23 -> 0.50', '0.29 -> 0.00']
-    >>> abs(sum(c.type_1.value for c in found.clusters) - found.type_1) < 1e-12
+    >>> abs(sum(c.type_1.value for c in explained.clusters) - explained.type_1) < 1e-12
     True
     """
     if not isinstance(comparison, Comparison):
         raise bad_parameter("explain", "comparison", "what mauve.compare returns", type(comparison))
     compared = comparison.compared
     n_all = sum(compared.sizes.values())
-    wanted = check_clusters(n_clusters, n_all)
+    n_wanted = check_clusters(n_clusters, n_all)
     if not 0 < check_real("explain", "mixture", mixture, above=0, up_to=1) < 1:
         raise bad_parameter("explain", "mixture", "above 0 and below 1", mixture)
     check_int("explain", "n_texts", n_texts, 0)
@@ -105,7 +104,7 @@ def explain(
     n_draws = max(1000, least) if n_permutations is None else n_permutations
     check_int("explain", "n_permutations", n_draws, least)
     check_int("explain", "seed", seed, 0)
-    values, left_out = check_metadata(metadata or {}, compared.sizes)
+    field_values, left_out = check_metadata(metadata or {}, compared.sizes)
     if language_model is not None and compared.texts is None:
         raise InvalidParameterError(
             "The 'language_model' parameter of explain must be left out for features, which have "
@@ -117,11 +116,11 @@ def explain(
     report("explaining", 0, steps)
     clustering = compared.clustering
     labels = clustering.labels
-    consensus = consensus_clusters(labels, compared.settings.num_buckets, wanted, seed)
+    consensus = consensus_clusters(labels, compared.settings.num_buckets, n_wanted, seed)
     report("explaining", 1, steps)
     texts = None
     if compared.texts is not None:
-        texts = [text for own in compared.texts.values() for text in own]
+        texts = [text for sample in compared.texts.values() for text in sample]
     features = clustering.reduced[clustering.position]
     describer = Describer(
         consensus=consensus,
@@ -129,7 +128,7 @@ def explain(
         texts=texts,
         phrases=None if texts is None else phrase_table(texts),
         measures={} if texts is None else text_measures(texts, scorer, on_progress),
-        metadata=values,
+        metadata=field_values,
         prompts=compared.prompt_keys,
         n_texts=n_texts,
         seed=seed,
@@ -137,8 +136,8 @@ def explain(
     report("explaining", 2, steps)
     numbers = consensus.members + 1
     fields = tuple(
-        summarize_field(field, once_a_prompt(own, compared.prompt_keys), numbers, labels, seed)
-        for field, own in values.items()
+        summarize_field(field, once_per_prompt(values, compared.prompt_keys), numbers, labels, seed)
+        for field, values in field_values.items()
     )
     systems = {}
     for done, name in enumerate(comparison, start=3):
@@ -167,7 +166,7 @@ def _explain_system(
     rows, pair = compared.rows(name), compared.pair(name)
     members, n_human = consensus.members[rows], compared.sizes[human_name]
     contributions = text_contributions(pair, compared.settings.estimator, mixture)
-    of_p, of_q = group_shares(pair, contributions, members, consensus.n_clusters, mixture)
+    p_shares, q_shares = group_shares(pair, contributions, members, consensus.n_clusters, mixture)
     differing = differing_clusters(
         pair.first(_TEST_CLUSTERINGS), members, consensus.n_clusters, n_permutations, describer.seed
     )
@@ -187,13 +186,13 @@ def _explain_system(
             n_model=int(model[c]),
             human_share=float(human[c] / n_human),
             model_share=float(model[c] / (len(rows) - n_human)),
-            type_1=of_q.share(c, confidence),
-            type_2=of_p.share(c, confidence),
+            type_1=q_shares.share(c, confidence),
+            type_2=p_shares.share(c, confidence),
             p_value=float(differing.p_values[c]),
             **described,
         )
         for c, described in enumerate(describer.describe(rows, pair_texts))
-        if human[c] + model[c]  # else only other systems have texts there
+        if human[c] + model[c]  # else it has texts of other systems alone
     )
     return SystemExplanation(
         name,

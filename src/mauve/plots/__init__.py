@@ -1,8 +1,9 @@
-"""Pictures of results; needs the ``plot`` extra."""
+"""Draw pictures of results; needs the ``plot`` extra."""
 
 from mauve.plots.axes import new_axes
 from mauve.plots.clusters import plot_clusters, plot_map
-from mauve.plots.scores import HasCurve, plot_curves, plot_errors, plot_ranking
+from mauve.plots.protocol import HasCurve
+from mauve.plots.scores import plot_curves, plot_errors, plot_ranking
 
 __all__ = [
     "HasCurve",

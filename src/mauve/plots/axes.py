@@ -1,7 +1,12 @@
-"""Labels beside points, none over another."""
+"""Set up axes, colours and labels alike for all pictures.
+
+One colour stands for human text and one for each system, the same in every picture. Labels
+stand beside their points, and none lies over another.
+"""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,21 +15,97 @@ from numpy.typing import ArrayLike
 from mauve.arrays import FloatArray
 from mauve.errors import MissingExtraError
 from mauve.escape import escaped
-from mauve.plots.palette import INK, PAPER, RULE, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
+#: Role to its colour on white and on the dark background of the report. All are distinct for
+#: people who lack one kind of cone, and have a contrast of at least 3 to 1 to the background;
+#: tests check both.
+PALETTE = {
+    "paper": ("#ffffff", "#1b181f"),
+    "ink": ("#1d1a22", "#eeebf2"),
+    "soft": ("#4d4756", "#c0b9cb"),
+    "rule": ("#dbd7e2", "#3d3846"),
+    "human": ("#0b6bb3", "#4fa9f2"),
+    "system-1": ("#e0650f", "#f08a48"),
+    "system-2": ("#64288f", "#9a5fe6"),
+    "system-3": ("#1f9c86", "#72dfc0"),
+    "system-4": ("#b81d5c", "#d63e74"),
+    "system-5": ("#6b3a06", "#f3e06a"),
+    "system-6": ("#9a7cf2", "#d8c4ff"),
+}
+
+PAPER, INK, SOFT, RULE, HUMAN = (
+    PALETTE[role][0] for role in ("paper", "ink", "soft", "rule", "human")
+)
 
 WIDE = (8.6, 4.2)  # inches: room for a legend beside the picture
-SMALL = (4.4, 3.4)  # readable on a telephone
+SMALL = (4.4, 3.4)  # inches: readable on a telephone
+
+_SYSTEMS = tuple(role for role in PALETTE if role.startswith("system-"))
+# Their number does not divide the number of colours, so that pairs of both repeat late.
+_MARKERS = ("o", "s", "^", "D", "v")
+_DASHES = ("-", "--", "-.", ":")
 
 _NAME_WIDTH = 32  # characters of a name in a picture
+_FONT_SIZE = 9.0  # points
+_LINE_HEIGHT = 1.25 * _FONT_SIZE
+_POINTS_PER_INCH = 72
+
+_Box = tuple[FloatArray, FloatArray]  # lower left and upper right corner
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a system is drawn.
+
+    Attributes
+    ----------
+    role : str
+        The name of its colour.
+    marker, dashes : str
+        Of points and lines, so that systems are distinct without colour too.
+    """
+
+    role: str
+    marker: str
+    dashes: str
+
+    @property
+    def colour(self) -> str:
+        """The colour on white."""
+        return PALETTE[self.role][0]
+
+
+def styles(systems: Iterable[str]) -> dict[str, Style]:
+    """Return a style for each system, by its position.
+
+    Examples
+    --------
+    >>> by_system = styles(["greedy", "nucleus"])
+    >>> by_system["greedy"].role, by_system["nucleus"].role
+    ('system-1', 'system-2')
+    """
+    return {
+        name: Style(
+            _SYSTEMS[i % len(_SYSTEMS)],
+            _MARKERS[i % len(_MARKERS)],
+            _DASHES[i // len(_SYSTEMS) % len(_DASHES)],
+        )
+        for i, name in enumerate(systems)
+    }
 
 
 def new_axes(size: tuple[float, float] = WIDE) -> "Axes":
-    """Return axes of a new figure, or say what to install."""
+    """Return axes of a new figure, of so many inches.
+
+    Raises
+    ------
+    MissingExtraError
+        Where Matplotlib is not installed, or cannot be loaded.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -42,15 +123,15 @@ def new_axes(size: tuple[float, float] = WIDE) -> "Axes":
 
 
 def short(name: str, width: int = _NAME_WIDTH) -> str:
-    """Return a name as a picture shows it: nothing hidden, and cut where it is long.
+    """Return a name escaped, and cut to `width` characters.
 
     Examples
     --------
     >>> short("gpt2-large, nucleus sampling with p = 0.95", 20)
     'gpt2-large, nucleus…'
     """
-    shown = escaped(name)
-    return shown if len(shown) <= width else f"{shown[: width - 1].rstrip()}…"
+    name = escaped(name)
+    return name if len(name) <= width else f"{name[: width - 1].rstrip()}…"
 
 
 def write(ax: "Axes", x: float, y: float, name: str, **options: Any) -> "Text":
@@ -68,13 +149,8 @@ def text_width(text: str, size: float) -> float:
     >>> text_width("abc", 10) < text_width("日本語", 10)
     True
     """
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return size * (0.56 * (len(text) - wide) + 1.0 * wide)
-
-
-_SIZE = 9.0  # points
-_LINE = 1.25 * _SIZE
-_INCH = 72  # points
+    n_wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return size * (0.56 * (len(text) - n_wide) + 1.0 * n_wide)
 
 
 def place_labels(
@@ -85,7 +161,7 @@ def place_labels(
     reach: ArrayLike = 0.0,
     on: bool = False,
 ) -> None:
-    """Write a name at each point, those of the first first; leave out what has no room.
+    """Write a name at each point, in the order given; leave out those without room.
 
     Parameters
     ----------
@@ -94,62 +170,68 @@ def place_labels(
     points : array_like of shape (n, 2)
         In data coordinates.
     names : sequence of sequence of str
-        What may be written at each point, the best first.
+        Alternative names of each point, the best first.
     reach : float or array_like of shape (n,)
-        How far what is drawn at a point reaches, in data coordinates.
+        Radius of what is drawn at each point, in data coordinates.
     on : bool
-        Whether names stand on what is drawn at the points, which they may be half as wide
-        again as, rather than beside it.
+        Whether names stand on what is drawn at the points rather than beside it. They may
+        then be half as wide again as that.
     """
     from matplotlib.patheffects import withStroke
 
     figure = ax.figure.figure  # the outermost, where figures are nested
     figure.draw_without_rendering()  # lays the axes out
-    scale = _INCH / figure.dpi
+    scale = _POINTS_PER_INCH / figure.dpi
     spots = scale * ax.transData.transform(np.asarray(points, dtype=float).reshape(-1, 2))
     low, high = scale * ax.bbox.get_points()
     unit = scale * np.diff(ax.transData.transform([[0, 0], [1, 0]])[:, 0])[0]
-    reaches = unit * np.broadcast_to(np.asarray(reach, dtype=float), len(spots))
-    covered = [_box(spot, 2 * r, 2 * r) for spot, r in zip(spots, reaches, strict=True)]
+    radii = unit * np.broadcast_to(np.asarray(reach, dtype=float), len(spots))
+    covered = [_box(spot, 2 * r, 2 * r) for spot, r in zip(spots, radii, strict=True)]
     taken = [] if on else covered
-    for spot, alternatives, own in zip(spots, names, reaches, strict=True):
+    for spot, alternatives, radius in zip(spots, names, radii, strict=True):
         fits = (
             (name, place)
             for name in alternatives
-            for place in _around(spot, own, text_width(name, _SIZE), on)
-            if not (on and text_width(name, _SIZE) > 3 * own and name != alternatives[-1])
-            and _inside(place, text_width(name, _SIZE), low, high)
-            and not any(_overlap(_box(place, text_width(name, _SIZE), _LINE), t) for t in taken)
+            for place in _around(spot, radius, text_width(name, _FONT_SIZE), on)
+            if not (on and text_width(name, _FONT_SIZE) > 3 * radius and name != alternatives[-1])
+            and _inside(_label_box(place, name), low, high)
+            and not any(_overlap(_label_box(place, name), box) for box in taken)
         )
         name, place = next(fits, ("", spot))
         if not name:
             continue
-        taken.append(_box(place, text_width(name, _SIZE), _LINE))
+        taken.append(_label_box(place, name))
         x, y = ax.transData.inverted().transform(place / scale)
-        text = write(ax, x, y, name, ha="center", va="center", fontsize=_SIZE, color=INK, zorder=6)
+        text = write(
+            ax, x, y, name, ha="center", va="center", fontsize=_FONT_SIZE, color=INK, zorder=6
+        )
         text.set_path_effects([withStroke(linewidth=2.5, foreground=PAPER)])
 
 
 def _around(spot: FloatArray, reach: float, width: float, on: bool) -> list[FloatArray]:
-    """Return where the middle of a label may be."""
-    side, up = reach + 3 + width / 2, reach + 1 + _LINE / 2
+    """Return where the middle of a label may be, the best place first."""
+    across, up = reach + 3 + width / 2, reach + 1 + _LINE_HEIGHT / 2
     if on:
-        moves = [(0.0, 0.0), (0, reach / 2), (0, -reach / 2), (0, up), (0, -up)]
+        offsets = [(0.0, 0.0), (0, reach / 2), (0, -reach / 2), (0, up), (0, -up)]
     else:
-        moves = [(side, 0.0), (-side, 0), (0, up), (0, -up)]
-        moves += [(x, y) for y in (up, -up, 2 * up, -2 * up, 3 * up) for x in (side, -side)]
-    return [spot + move for move in moves]
+        offsets = [(across, 0.0), (-across, 0), (0, up), (0, -up)]
+        offsets += [(x, y) for y in (up, -up, 2 * up, -2 * up, 3 * up) for x in (across, -across)]
+    return [spot + offset for offset in offsets]
 
 
-def _box(middle: FloatArray, width: float, height: float) -> tuple[FloatArray, FloatArray]:
+def _box(middle: FloatArray, width: float, height: float) -> _Box:
     half = np.array([width, height]) / 2
     return middle - half, middle + half
 
 
-def _overlap(one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray]) -> bool:
-    return bool((one[0] < other[1]).all() and (other[0] < one[1]).all())
+def _label_box(middle: FloatArray, name: str) -> _Box:
+    return _box(middle, text_width(name, _FONT_SIZE), _LINE_HEIGHT)
 
 
-def _inside(middle: FloatArray, width: float, low: FloatArray, high: FloatArray) -> bool:
-    start, end = _box(middle, width, _LINE)
-    return bool((start >= low - 4).all() and (end <= high + 4).all())
+def _overlap(first: _Box, second: _Box) -> bool:
+    return bool((first[0] < second[1]).all() and (second[0] < first[1]).all())
+
+
+def _inside(box: _Box, low: FloatArray, high: FloatArray) -> bool:
+    """Whether a box is within the axes, up to four points."""
+    return bool((box[0] >= low - 4).all() and (box[1] <= high + 4).all())

@@ -1,46 +1,44 @@
-"""Pictures of scores: divergence curves, the ranking, and the two kinds of error."""
+"""Draw scores: divergence curves, the ranking, and the two errors."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mauve.arrays import FloatArray
-from mauve.plots.axes import new_axes, place_labels, short, write
-from mauve.plots.palette import HUMAN, INK, PAPER, RULE, SOFT, styles
+from mauve.formatting import format_score
+from mauve.plots.axes import (
+    HUMAN,
+    INK,
+    PAPER,
+    RULE,
+    SOFT,
+    new_axes,
+    place_labels,
+    short,
+    styles,
+    write,
+)
+from mauve.plots.protocol import HasCurve, HasErrors, HasInterval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from mauve.comparison.results import MauveResult
-
-
-class HasCurve(Protocol):
-    """Anything with a score and the curve it is the area of."""
-
-    @property
-    def mauve(self) -> float:
-        """The score."""
-
-    @property
-    def divergence_curve(self) -> FloatArray:
-        """Points of shape (n, 2)."""
 
 
 def plot_curves(
     results: Mapping[str, HasCurve], ax: "Axes | None" = None, *, legend: bool = True
 ) -> "Axes":
-    """Draw one divergence curve for each result, its area shaded.
+    """Draw the divergence curve of each result, with the area under it shaded.
 
     Parameters
     ----------
     results : mapping from name to result
         Results with a ``divergence_curve`` and a ``mauve``.
     ax : matplotlib axes, optional
-        Where to draw; a new figure by default, which
-        ``ax.figure.savefig(path, bbox_inches="tight")`` cuts to what is on it.
+        Where to draw; by default a new figure. Save that with
+        ``ax.figure.savefig(path, bbox_inches="tight")``, which crops it.
     legend : bool
-        Whether to name the curves, with their scores.
+        Whether to add a legend with names and scores.
 
     Returns
     -------
@@ -56,13 +54,13 @@ def plot_curves(
     if ax is None:
         ax = new_axes()
     labels = []
-    shade = 0.1 if len(results) <= 4 else 0.04  # areas lie over each other
+    shade = 0.1 if len(results) <= 4 else 0.04  # many areas overlap
     for style, (name, result) in zip(styles(results).values(), results.items(), strict=True):
         x, y = _to_the_axes(result.divergence_curve).T
         ax.plot(x, y, linewidth=1.8, color=style.colour, linestyle=style.dashes)
         ax.fill_between(x, y, color=style.colour, alpha=shade, linewidth=0)
         # The score first: Matplotlib hides labels that start with "_".
-        labels.append(f"{result.mauve:.3f}  {short(name)}")
+        labels.append(f"{format_score(result.mauve)}  {short(name)}")
     ax.set(
         xlim=(0, 1.02),
         ylim=(0, 1.02),
@@ -72,8 +70,8 @@ def plot_curves(
     )
     if not legend:
         return ax
-    # Beside the curves: where systems are many or scores low, all of the square is in use.
-    box = ax.legend(
+    # Beside the curves, which fill the square where systems are many or scores low.
+    legend_box = ax.legend(
         ax.get_lines()[-len(labels) :],
         labels,
         title="MAUVE",
@@ -81,19 +79,19 @@ def plot_curves(
         bbox_to_anchor=(1.02, 0.5),
         frameon=False,
     )
-    for text in box.get_texts():
+    for text in legend_box.get_texts():
         text.set_parse_math(False)  # a $ in a name is a dollar
     return ax
 
 
 def _to_the_axes(curve: FloatArray) -> FloatArray:
-    """Extend a curve level to the left axis and straight down on the right."""
+    """Extend a curve horizontally to the left axis and vertically to the bottom."""
     ordered = curve[np.lexsort((-curve[:, 1], curve[:, 0]))]
     return np.concatenate([[[0.0, ordered[0, 1]]], ordered, [[ordered[-1, 0], 0.0]]])
 
 
-def plot_ranking(results: "Mapping[str, MauveResult]", ax: "Axes | None" = None) -> "Axes":
-    """Draw the scores with their intervals, best first, and what human text would score.
+def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -> "Axes":
+    """Draw scores with their intervals, best first, and the score that human text would have.
 
     Parameters
     ----------
@@ -108,8 +106,8 @@ def plot_ranking(results: "Mapping[str, MauveResult]", ax: "Axes | None" = None)
 
     Notes
     -----
-    The band at the right of a row reaches from the lower end of what texts of one source
-    score to 1; a line in it is their mean, the ceiling.
+    The band at the right of a row is where two samples of one source score: from the lower
+    end of their scores to 1. The line in it is their mean, the ceiling.
 
     Examples
     --------
@@ -122,30 +120,32 @@ def plot_ranking(results: "Mapping[str, MauveResult]", ax: "Axes | None" = None)
     """
     if ax is None:
         ax = new_axes((4.4, 0.75 + 0.48 * len(results)))
-    style = styles(results)
+    by_system = styles(results)
     ranked = sorted(results, key=lambda name: -results[name].mauve)
     for row, name in enumerate(ranked):
-        result, own, y = results[name], style[name], -row
+        result, style, y = results[name], by_system[name], -row
         if result.ceiling is not None and result.ceiling_low is not None:
             ax.fill_betweenx(
                 [y - 0.2, y + 0.2], result.ceiling_low, 1, color=HUMAN, alpha=0.22, lw=0
             )
             ax.plot([result.ceiling] * 2, [y - 0.2, y + 0.2], color=HUMAN, linewidth=1.5)
         ax.plot([0, 1], [y, y], color=RULE, linewidth=0.8, zorder=0.5)
-        ax.plot(result.interval, [y, y], color=own.colour, linewidth=3, solid_capstyle="round")
-        ax.plot(result.mauve, y, own.marker, color=own.colour, markersize=8, markeredgecolor=PAPER)
-        # Above its row, so that a long name does not take the room of the picture.
+        ax.plot(result.interval, [y, y], color=style.colour, linewidth=3, solid_capstyle="round")
+        ax.plot(
+            result.mauve, y, style.marker, color=style.colour, markersize=8, markeredgecolor=PAPER
+        )
+        # Above its row, so that a long name does not narrow the picture.
         above = {"va": "bottom", "fontsize": 10, "color": INK}
         write(ax, 0, y + 0.2, short(name), ha="left", **above)
-        write(ax, 1, y + 0.2, f"{result.mauve:.3f}", ha="right", **above)
+        write(ax, 1, y + 0.2, format_score(result.mauve), ha="right", **above)
     ax.set(xlim=(-0.02, 1.02), ylim=(0.5 - len(ranked), 0.65), yticks=[])
     ax.set_xlabel("MAUVE")
     ax.spines["left"].set_visible(False)
     return ax
 
 
-def plot_errors(results: "Mapping[str, MauveResult]", ax: "Axes | None" = None) -> "Axes":
-    """Draw type I against type II errors, one point for each system.
+def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "Axes":
+    """Draw the type II error against the type I error, one point for each system.
 
     Parameters
     ----------
@@ -169,13 +169,13 @@ def plot_errors(results: "Mapping[str, MauveResult]", ax: "Axes | None" = None) 
     """
     if ax is None:
         ax = new_axes((4.4, 4.0))
-    style = styles(results)
+    by_system = styles(results)
     points = np.array([[result.type_1, result.type_2] for result in results.values()])
     most = 1.15 * max(float(points.max()), 0.01)
     ax.plot([0, most], [0, most], color=SOFT, linewidth=1, linestyle=(0, (4, 3)), zorder=0.5)
     for name, (x, y) in zip(results, points, strict=True):
-        own = style[name]
-        ax.plot(x, y, own.marker, color=own.colour, markersize=9, markeredgecolor=PAPER)
+        style = by_system[name]
+        ax.plot(x, y, style.marker, color=style.colour, markersize=9, markeredgecolor=PAPER)
     ax.plot(0, 0, "o", color=HUMAN, markersize=9, markeredgecolor=PAPER)
     ax.grid(color=RULE, linewidth=0.6)
     ax.set_axisbelow(True)

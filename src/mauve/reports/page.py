@@ -13,9 +13,9 @@ from mauve.atomic import atomic_write, check_writable
 from mauve.comparison.comparison import Comparison
 from mauve.errors import bad_parameter, need_packages
 from mauve.escape import escaped, escaped_text
-from mauve.explanation.explained import Explanation
+from mauve.explanation.results import Explanation
 from mauve.measures.results import Measurements
-from mauve.plots.palette import PALETTE
+from mauve.plots.axes import PALETTE
 from mauve.reports.views import Page, make_page
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
-from mauve.plots.palette import PALETTE
+from mauve.plots.axes import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

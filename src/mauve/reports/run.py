@@ -10,8 +10,8 @@ from mauve.comparison.run import compare
 from mauve.embed.load import SystemsLike
 from mauve.embed.protocol import Progress
 from mauve.embed.samples import SampleLike
-from mauve.explanation.explained import Explanation
 from mauve.explanation.metadata import Metadata
+from mauve.explanation.results import Explanation
 from mauve.explanation.run import explain
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import RememberedScorer, get_scorer

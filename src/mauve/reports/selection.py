@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mauve.escape import escaped_letter
-from mauve.explanation.explained import SystemExplanation
-from mauve.explanation.results import Cluster, TextShare
+from mauve.explanation.findings import Cluster
+from mauve.explanation.results import SystemExplanation
+from mauve.explanation.texts import TextShare
 from mauve.plots.clusters import importance
 
 MAX_CHARACTERS = 1500  # of a text on a page

@@ -7,14 +7,13 @@ from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import parse_signature
 from mauve.escape import escaped
-from mauve.explanation.explained import Explanation, SystemExplanation
+from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.formatting import format_list, format_score, format_share
 from mauve.measures.results import Measurements
 from mauve.measures.tables import Cell
 from mauve.plots import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
-from mauve.plots.axes import SMALL, new_axes
+from mauve.plots.axes import SMALL, Style, new_axes, styles
 from mauve.plots.clusters import MOST_POINTS, shown_clusters
-from mauve.plots.palette import Style, styles
 from mauve.reports.pictures import Pictures
 from mauve.reports.selection import Selection, select
 

@@ -1,11 +1,14 @@
-"""The palette of the pictures, checked for readers who see few colours."""
+"""Axes, colours and labels: the palette for readers who see few colours, labels apart."""
 
+import io
 import itertools
 
 import numpy as np
 import pytest
 
-from mauve.plots.palette import PALETTE, styles
+import mauve
+from mauve.plots import plot_errors
+from mauve.plots.axes import PALETTE, styles
 
 # Severity 1 of Machado, Oliveira and Fernandes, A physiologically-based model for simulation of
 # color vision deficiency, 2009, table of matrices, on linear RGB.
@@ -60,6 +63,23 @@ def test_no_colour_stands_for_two_things():
 
 
 def test_many_systems_all_look_different():
-    found = styles(map(str, range(60)))
-    looks = {(own.role, own.marker, own.dashes) for own in found.values()}
+    by_system = styles(map(str, range(60)))
+    looks = {(style.role, style.marker, style.dashes) for style in by_system.values()}
     assert len(looks) == 60
+
+
+def test_labels_do_not_lie_over_each_other():
+    rng = np.random.default_rng(0)
+    human, near = rng.normal(size=(2, 200, 8))
+    systems = {f"system {i}": near + 0.05 * i for i in range(12)}
+    comparison = mauve.compare(human, systems, n_permutations=0, n_clusterings=5)
+    ax = plot_errors(comparison)
+    ax.figure.savefig(io.BytesIO(), format="png")
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) > 6
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            across = min(one.x1, other.x1) - max(one.x0, other.x0)
+            along = min(one.y1, other.y1) - max(one.y0, other.y0)
+            # Widths are estimated without the font, so they may touch by a letter.
+            assert min(across / ax.figure.dpi, along / ax.figure.dpi) < 0.08

@@ -9,7 +9,6 @@ from topic_texts import by_topic
 
 import mauve
 from mauve import InvalidParameterError
-from mauve.explanation.explained import PairTexts
 
 
 class TestMapping:
@@ -43,6 +42,7 @@ class TestMapping:
             len(explained["odd"].over), len(explained["odd"].under)
         )
         assert str(explained).count("the model writes") == 2
+        assert str(explained["odd"]) == explained["odd"].table()
         assert len(repr(explained["odd"])) < 300
 
 
@@ -73,38 +73,38 @@ class TestLists:
 
 class TestTexts:
     def test_machine_like_texts_have_no_copies(self, explained):
-        found = explained["odd"].machine_like(100)
-        assert len({share.text for share in found}) == len(found)
-        assert all(share.sample == "odd" for share in found)
+        texts = explained["odd"].machine_like(100)
+        assert len({share.text for share in texts}) == len(texts)
+        assert all(share.sample == "odd" for share in texts)
 
     def test_uncovered_texts_are_what_the_system_leaves_out(self, explained):
-        found = explained["odd"].uncovered(10)
-        assert len(found) == 10
+        texts = explained["odd"].uncovered(10)
+        assert len(texts) == 10
         music = {c.number for c in explained["odd"].clusters if c.metadata[0].value == "music"}
-        assert all(share.cluster in music for share in found)
-        assert_allclose([share.log_ratio for share in found], np.log(2), rtol=1e-6)
+        assert all(share.cluster in music for share in texts)
+        assert_allclose([share.log_ratio for share in texts], np.log(2), rtol=1e-6)
 
     def test_texts_are_all_of_them_by_what_they_add(self, explained):
-        found = explained["odd"].texts()
-        assert len(found) == 300
-        assert {(share.sample, share.index) for share in found} == {
+        texts = explained["odd"].texts()
+        assert len(texts) == 300
+        assert {(share.sample, share.index) for share in texts} == {
             (name, i) for name in ("human", "odd") for i in range(150)
         }
-        parts = [share.contribution for share in found]
+        parts = [share.contribution for share in texts]
         assert parts[:150] == sorted(parts[:150], reverse=True)
         assert parts[150:] == sorted(parts[150:], reverse=True)
 
     def test_sums(self, explained):
-        for own in explained.values():
-            texts = own.texts()
-            assert_allclose(sum(t.contribution for t in texts[:150]), own.type_1, atol=1e-12)
-            assert_allclose(sum(t.contribution for t in texts[150:]), own.type_2, atol=1e-12)
-            for cluster in own.clusters:
-                for share, side in ((cluster.type_1, own.name), (cluster.type_2, "human")):
+        for system in explained.values():
+            texts = system.texts()
+            assert_allclose(sum(t.contribution for t in texts[:150]), system.type_1, atol=1e-12)
+            assert_allclose(sum(t.contribution for t in texts[150:]), system.type_2, atol=1e-12)
+            for cluster in system.clusters:
+                for share, sample in ((cluster.type_1, system.name), (cluster.type_2, "human")):
                     inside = [
                         t.contribution
                         for t in texts
-                        if t.cluster == cluster.number and t.sample == side
+                        if t.cluster == cluster.number and t.sample == sample
                     ]
                     assert_allclose(sum(inside), share.value, rtol=0, atol=1e-12)
 
@@ -116,35 +116,15 @@ class TestTexts:
                     method(wrong)
 
 
-class TestPairTexts:
-    def test_ties_go_to_the_more_typical(self):
-        pair = PairTexts(
-            ("human", "model"), 1, np.array([0.0, 0.2, 0.2, 0.1]),
-            np.array([1.0, 0.3, 0.8, 0.9]), np.ones(4, dtype=np.int64), ["a", "b", "c", "b"],
-        )  # fmt: skip
-        rows = np.arange(1, 4)
-        assert [share.index for share in pair.most(rows, pair.contributions, None)] == [1, 0, 2]
-        assert [share.text for share in pair.most(rows, pair.contributions, 3)] == ["c", "b"]
-        assert_allclose(pair.log_ratios, [0.0, 0.6, 0.6, 0.3])
-
-    def test_features_have_no_copies(self):
-        pair = PairTexts(
-            ("human", "model"), 1, np.zeros(4), np.zeros(4), np.ones(4, dtype=np.int64), None
-        )
-        found = pair.most(np.arange(4), pair.contributions, 4)
-        assert [share.sample for share in found] == ["human", "model", "model", "model"]
-        assert found[0].text is None
-
-
 class TestJson:
     def test_to_dict_is_json_without_nan(self, explained):
         text = json.dumps(explained.to_dict(), allow_nan=False)
         assert json.loads(text) == explained.to_dict()
 
     def test_to_dict_has_everything(self, explained):
-        found = explained.to_dict()
-        assert found["assignment"] == explained.assignment.tolist()
-        odd = found["systems"][1]
+        fields = explained.to_dict()
+        assert fields["assignment"] == explained.assignment.tolist()
+        odd = fields["systems"][1]
         assert odd["type_1"] == explained["odd"].type_1
         assert len(odd["clusters"]) == len(explained["odd"].clusters)
         cluster = odd["clusters"][0]
@@ -156,8 +136,8 @@ class TestJson:
         explained.to_jsonl(tmp_path / "texts.jsonl")
         lines = [json.loads(line) for line in (tmp_path / "texts.jsonl").read_text().splitlines()]
         assert len(lines) == 2 * 300
-        for name, own in explained.items():
-            for sample, whole in ((name, own.type_1), ("human", own.type_2)):
+        for name, system in explained.items():
+            for sample, whole in ((name, system.type_1), ("human", system.type_2)):
                 parts = [
                     line["contribution"]
                     for line in lines
@@ -191,7 +171,7 @@ class TestTables:
         assert f"{first.human_share:.1%}" in line
         assert f"{first.type_1.value:.3f} ±" in line
 
-    def test_hostile_names_are_shown_as_text(self):
+    def test_hostile_names_are_escaped(self):
         """Names of systems, and words of clusters, in all formats."""
         evil = "<script>alert(1)</script> \x1b[31m|&_\u202e"
         rng = np.random.default_rng(1)
@@ -202,17 +182,24 @@ class TestTables:
                 human, {evil: model}, embedder=by_topic, cache=False, n_clusterings=5,
                 n_permutations=0,
             )  # fmt: skip
-        found = mauve.explain(comparison, n_permutations=100)
-        for text in (str(found), repr(found), found[evil].table(), found[evil].to_markdown()):
+        explanation = mauve.explain(comparison, n_permutations=100)
+        for text in (
+            str(explanation),
+            repr(explanation),
+            explanation[evil].table(),
+            explanation[evil].to_markdown(),
+        ):
             assert "\x1b" not in text
             assert "\u202e" not in text
-        for html in (found._repr_html_(), found[evil]._repr_html_()):
+        for html in (explanation._repr_html_(), explanation[evil]._repr_html_()):
             assert "<script" not in html
             assert "<b>" not in html
             assert "\x1b" not in html
-        assert "<script" not in found[evil].to_markdown()
-        assert "\x1b" not in found[evil].to_latex()
-        assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
+        assert "<script" not in explanation[evil].to_markdown()
+        assert "\x1b" not in explanation[evil].to_latex()
+        assert (
+            json.loads(json.dumps(explanation.to_dict(), allow_nan=False)) == explanation.to_dict()
+        )
 
 
 class TestPlots:

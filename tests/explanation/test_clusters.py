@@ -15,9 +15,9 @@ def split_groups(truth, n_parts, n_clusterings, seed):
     return (truth * n_parts + parts).astype(np.int32), (int(truth.max()) + 1) * n_parts
 
 
-def same_partition(one, other):
-    pairs = np.unique(np.stack([one, other]), axis=1)
-    return pairs.shape[1] == len(np.unique(one)) == len(np.unique(other))
+def same_partition(first, second):
+    pairs = np.unique(np.stack([first, second]), axis=1)
+    return pairs.shape[1] == len(np.unique(first)) == len(np.unique(second))
 
 
 class TestPlantedGroups:
@@ -25,94 +25,94 @@ class TestPlantedGroups:
     def test_groups_that_are_never_mixed_are_found(self, seed):
         truth = np.repeat([0, 1, 2, 3], [50, 30, 90, 20])
         labels, k = split_groups(truth, 3, 20, seed)
-        found = consensus_clusters(labels, k, 4, seed)
-        assert same_partition(found.members, truth)
-        assert_allclose(found.typicality, 1)
+        consensus = consensus_clusters(labels, k, 4, seed)
+        assert same_partition(consensus.members, truth)
+        assert_allclose(consensus.typicality, 1)
 
     def test_groups_that_are_mixed_now_and_then_are_found(self):
-        """A tenth of the texts lie in a random cell in each of 40 clusterings."""
+        """A tenth of the texts lie in a random bucket in each of 40 clusterings."""
         truth = np.repeat([0, 1, 2], 60)
         labels, k = split_groups(truth, 2, 40, 0)
         rng = np.random.default_rng(1)
         astray = rng.random(labels.shape) < 0.1
         labels[astray] = rng.integers(k, size=astray.sum())
-        found = consensus_clusters(labels, k, 3, 0)
-        assert same_partition(found.members, truth)
-        assert 0.6 < found.typicality.mean() < 0.99
+        consensus = consensus_clusters(labels, k, 3, 0)
+        assert same_partition(consensus.members, truth)
+        assert 0.6 < consensus.typicality.mean() < 0.99
 
     def test_a_small_group_that_lies_apart_outlives_larger_ones(self):
         """Twelve copies of a template beside 600 texts of three wide topics."""
         truth = np.repeat([0, 1, 2, 3], [200, 200, 200, 12])
         labels, _ = split_groups(truth, 8, 20, 2)
-        labels[:, truth == 3] = 24  # always in one cell
-        found = consensus_clusters(labels, 25, 4, 0)
-        assert same_partition(found.members, truth)
+        labels[:, truth == 3] = 24  # always in one bucket
+        consensus = consensus_clusters(labels, 25, 4, 0)
+        assert same_partition(consensus.members, truth)
 
     def test_largest_comes_first(self):
         truth = np.repeat([0, 1, 2], [20, 60, 40])
         labels, k = split_groups(truth, 2, 10, 3)
-        found = consensus_clusters(labels, k, 3, 0)
-        assert np.bincount(found.members).tolist() == [60, 40, 20]
-        assert found.n_clusters == 3
+        consensus = consensus_clusters(labels, k, 3, 0)
+        assert np.bincount(consensus.members).tolist() == [60, 40, 20]
+        assert consensus.n_clusters == 3
 
 
 class TestSmallGroups:
-    def test_are_joined_to_those_they_share_cells_with(self):
+    def test_are_merged_into_those_they_share_buckets_with(self):
         """Five texts that lie with the second group in half of the clusterings."""
         truth = np.repeat([0, 1, 2], [40, 40, 5])
         labels = np.tile(truth, (10, 1)).astype(np.int32)
         labels[::2, truth == 2] = 1
-        found = consensus_clusters(labels, 3, 3, 0)
-        assert np.bincount(found.members).tolist() == [45, 40]
-        assert same_partition(found.members, np.repeat([0, 1], [40, 45]))
+        consensus = consensus_clusters(labels, 3, 3, 0)
+        assert np.bincount(consensus.members).tolist() == [45, 40]
+        assert same_partition(consensus.members, np.repeat([0, 1], [40, 45]))
 
     def test_all_clusters_have_ten_texts_or_more(self):
         rng = np.random.default_rng(4)
         labels = rng.integers(30, size=(10, 200)).astype(np.int32)
-        found = consensus_clusters(labels, 30, 20, 0)
-        assert np.bincount(found.members).min() >= 10
-        assert found.n_clusters <= 20
-        assert_array_equal(np.unique(found.members), np.arange(found.n_clusters))
+        consensus = consensus_clusters(labels, 30, 20, 0)
+        assert np.bincount(consensus.members).min() >= 10
+        assert consensus.n_clusters <= 20
+        assert_array_equal(np.unique(consensus.members), np.arange(consensus.n_clusters))
 
     def test_fewer_than_ten_texts_are_one_cluster(self):
         labels = np.array([[0, 0, 0, 1, 1, 1]], dtype=np.int32)
-        found = consensus_clusters(labels, 2, 2, 0)
-        assert found.n_clusters == 1
-        assert_allclose(found.typicality, 1)
+        consensus = consensus_clusters(labels, 2, 2, 0)
+        assert consensus.n_clusters == 1
+        assert_allclose(consensus.typicality, 1)
 
 
 class TestDegenerate:
     @pytest.mark.parametrize("n", [20, 100])
-    def test_all_texts_in_one_cell_are_one_cluster_or_more_without_nan(self, n):
-        found = consensus_clusters(np.zeros((5, n), dtype=np.int32), 2, 2, 0)
-        assert 1 <= found.n_clusters <= 2
-        assert np.isfinite(found.typicality).all()
+    def test_all_texts_in_one_bucket_are_one_cluster_or_more_without_nan(self, n):
+        consensus = consensus_clusters(np.zeros((5, n), dtype=np.int32), 2, 2, 0)
+        assert 1 <= consensus.n_clusters <= 2
+        assert np.isfinite(consensus.typicality).all()
 
-    def test_two_cells(self):
+    def test_two_buckets(self):
         labels = np.tile(np.repeat([0, 1], [30, 20]), (5, 1)).astype(np.int32)
-        found = consensus_clusters(labels, 2, 2, 0)
-        assert np.bincount(found.members).tolist() == [30, 20]
+        consensus = consensus_clusters(labels, 2, 2, 0)
+        assert np.bincount(consensus.members).tolist() == [30, 20]
 
     @pytest.mark.parametrize("seed", range(5))
     def test_texts_that_are_always_together_stay_together(self, seed):
         rng = np.random.default_rng(seed)
         labels = rng.integers(8, size=(10, 120)).astype(np.int32)
         labels[:, 60:] = labels[:, :60]
-        found = consensus_clusters(labels, 8, 6, seed)
-        assert_array_equal(found.members[:60], found.members[60:])
-        assert_allclose(found.typicality[:60], found.typicality[60:])
+        consensus = consensus_clusters(labels, 8, 6, seed)
+        assert_array_equal(consensus.members[:60], consensus.members[60:])
+        assert_allclose(consensus.typicality[:60], consensus.typicality[60:])
 
     def test_one_clustering(self):
         labels = np.repeat([0, 1, 2, 3], 15)[None].astype(np.int32)
-        found = consensus_clusters(labels, 4, 4, 0)
-        assert same_partition(found.members, labels[0])
+        consensus = consensus_clusters(labels, 4, 4, 0)
+        assert same_partition(consensus.members, labels[0])
 
-    def test_empty_cells_do_not_matter(self):
+    def test_empty_buckets_do_not_matter(self):
         truth = np.repeat([0, 1, 2], 30)
         labels, k = split_groups(truth, 2, 10, 5)
-        one = consensus_clusters(labels, k, 3, 0)
-        other = consensus_clusters(labels * 3, 3 * k, 3, 0)
-        assert_array_equal(one.members, other.members)
+        first = consensus_clusters(labels, k, 3, 0)
+        second = consensus_clusters(labels * 3, 3 * k, 3, 0)
+        assert_array_equal(first.members, second.members)
 
 
 class TestOrderAndSeed:
@@ -120,43 +120,46 @@ class TestOrderAndSeed:
         rng = np.random.default_rng(6)
         labels = rng.integers(12, size=(10, 240)).astype(np.int32)
         order = rng.permutation(240)
-        one = consensus_clusters(labels, 12, 8, 0)
-        other = consensus_clusters(labels[:, order], 12, 8, 0)
-        assert_array_equal(other.members, one.members[order])
+        first = consensus_clusters(labels, 12, 8, 0)
+        second = consensus_clusters(labels[:, order], 12, 8, 0)
+        assert_array_equal(second.members, first.members[order])
 
     def test_same_seed_same_clusters(self):
         labels = np.random.default_rng(7).integers(12, size=(10, 240)).astype(np.int32)
-        one, other = (consensus_clusters(labels, 12, 8, 3) for _ in range(2))
-        assert_array_equal(one.members, other.members)
-        assert_array_equal(one.typicality, other.typicality)
+        first, second = (consensus_clusters(labels, 12, 8, 3) for _ in range(2))
+        assert_array_equal(first.members, second.members)
+        assert_array_equal(first.typicality, second.typicality)
 
-    def test_names_of_cells_do_not_matter_where_groups_are_clear(self):
+    def test_names_of_buckets_do_not_matter_where_groups_are_clear(self):
         truth = np.repeat([0, 1, 2], 40)
         labels, k = split_groups(truth, 3, 10, 8)
         renamed = np.random.default_rng(9).permutation(k)[labels].astype(np.int32)
-        one, other = (consensus_clusters(own, k, 3, 0) for own in (labels, renamed))
-        assert same_partition(one.members, other.members)
+        first, second = (consensus_clusters(buckets, k, 3, 0) for buckets in (labels, renamed))
+        assert same_partition(first.members, second.members)
 
 
 class TestTypicality:
     def test_is_the_share_of_companions_in_the_cluster(self):
-        """By hand: a text's cells, and the share of each that is in its cluster."""
+        """By hand: a text's buckets, and the share of each that is in its cluster."""
         truth = np.repeat([0, 1, 2], 20)
         labels, k = split_groups(truth, 2, 4, 10)
         labels[0, 0] = labels[0, -1]  # one text among those of another group, once
-        found = consensus_clusters(labels, k, 3, 0)
+        consensus = consensus_clusters(labels, k, 3, 0)
         for i in (0, 5, 59):
-            shares = [np.mean(found.members[own == own[i]] == found.members[i]) for own in labels]
-            assert_allclose(found.typicality[i], np.mean(shares))
-        assert found.typicality[0] < 1
+            shares = [
+                np.mean(consensus.members[buckets == buckets[i]] == consensus.members[i])
+                for buckets in labels
+            ]
+            assert_allclose(consensus.typicality[i], np.mean(shares))
+        assert consensus.typicality[0] < 1
 
 
 class TestNumberOfClusters:
     def test_grows_with_the_texts_up_to_what_a_reader_takes(self):
-        found = [default_clusters(n) for n in (20, 200, 1000, 2000, 10_000, 10**6)]
-        assert found == sorted(found)
-        assert found[0] >= 2
-        assert found[-1] <= 40
+        numbers = [default_clusters(n) for n in (20, 200, 1000, 2000, 10_000, 10**6)]
+        assert numbers == sorted(numbers)
+        assert numbers[0] >= 2
+        assert numbers[-1] <= 40
 
     def test_is_checked(self):
         assert check_clusters("auto", 1000) == default_clusters(1000)

@@ -1,0 +1,50 @@
+"""Atomic writes: the whole file or none."""
+
+import os
+import stat
+
+import pytest
+
+from mauve.atomic import atomic_write
+
+
+def test_replaces(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+    with atomic_write(path) as file:
+        file.write(b"new")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_whole_file_or_none(tmp_path, error):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+
+    def write_half():
+        with atomic_write(path) as file:
+            file.write(b"half of the n")
+            raise error
+
+    with pytest.raises(error):
+        write_half()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_has_the_usual_permissions(tmp_path):
+    (tmp_path / "usual").write_bytes(b"")
+    with atomic_write(tmp_path / "whole"):
+        pass
+    usual, whole = (stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in ("usual", "whole"))
+    assert whole == usual
+
+
+def test_keeps_a_link(tmp_path):
+    (tmp_path / "target").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("target")
+    with atomic_write(tmp_path / "link") as file:
+        file.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_bytes() == b"new"
