@@ -69,7 +69,7 @@ def epsilon_perplexity_measure(epsilon: float = EPSILON) -> Measure:
     return Measure(
         name="epsilon-perplexity" + ("" if is_default else f"-{epsilon:g}"),
         title="ε-PPL" if is_default else f"ε-PPL {epsilon:g}",
-        summary="the same, with ε added to every probability",
+        summary="perplexity of human text with ε added to every probability",
         direction="lower",
         needs=frozenset({"model"}),
         estimate=estimate,

@@ -100,7 +100,7 @@ def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
 REPETITION = Measure(
     name="repetition",
     title="Rep.",
-    summary="share of texts that end in two copies of a phrase or more",
+    summary="share of texts that end in two or more copies of a phrase",
     direction="human",
     needs=frozenset({"tokens"}),
     estimate=_estimate,
