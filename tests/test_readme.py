@@ -111,7 +111,8 @@ def test_console_examples(tmp_path):
             timeout=240,
         )
         assert done.returncode == 0
-        assert all(line.startswith("warning: ") for line in done.stderr.splitlines())
+        kinds = ("warning: ", "note: ", "report: ")
+        assert all(line.startswith(kinds) for line in done.stderr.splitlines())
         lines = done.stdout.splitlines()
         for i, piece in enumerate(pieces):
             shown = piece.splitlines()

@@ -32,7 +32,7 @@ def warn_caller(message: str) -> None:
     """Issue a MauveWarning that points at the line outside of this package that called it."""
     level, frame = 1, sys._getframe(1)
     internal = ("mauve", "functools")  # functools runs cached properties
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in internal:
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in internal:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, MauveWarning, stacklevel=level + 1)
 

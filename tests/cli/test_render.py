@@ -8,7 +8,7 @@ import pytest
 from running import QUICK, invoke, run
 
 import mauve
-from mauve.cli.render import comparison_legend, higher_first
+from mauve.cli.render import comparison_legend
 
 
 def test_table_has_scores_differences_and_signature(features):
@@ -49,18 +49,6 @@ def test_margin_adds_equivalence(features):
     good, bad = result["results"]
     assert good["p_equivalence"] < bad["p_equivalence"]
     assert result["differences"][0]["p_equivalence"] > 0.5
-
-
-def test_higher_score_stands_first(features):
-    systems = {"bad": "bad.npy", "good": "good.npy"}
-    comparison = mauve.compare("human.npy", systems, n_permutations=0, n_clusterings=5)
-    [difference] = comparison.differences()
-    turned = higher_first(difference)
-    assert (turned.first, turned.second) == ("good", "bad")
-    assert turned.difference == -difference.difference > 0
-    assert turned.interval == tuple(-end for end in reversed(difference.interval))
-    assert turned.equivalence(0.1) == difference.equivalence(0.1)
-    assert higher_first(turned) == turned
 
 
 def test_legend_defines_what_the_tables_have(features):

@@ -32,7 +32,7 @@ def uneven_pair(estimator):
     return pair_of(*clouds(0, n_model=130), estimator=estimator)[1]
 
 
-def labelled(buckets, is_human, *, n_buckets=None, groups=None):
+def labelled(buckets, is_human, *, num_buckets=None, groups=None):
     """Return a pair with one clustering, all of whose texts count."""
     buckets = np.asarray(buckets, dtype=np.int32)
     return LabelledPair(
@@ -41,14 +41,14 @@ def labelled(buckets, is_human, *, n_buckets=None, groups=None):
         is_human=np.asarray(is_human),
         blocks=np.zeros(len(buckets), dtype=np.int64),
         groups=np.arange(len(buckets)) if groups is None else np.asarray(groups),
-        n_buckets=n_buckets or int(buckets.max()) + 1,
+        num_buckets=num_buckets or int(buckets.max()) + 1,
     )
 
 
 def from_counts(a, b):
     """Return a pair with so many texts of each sample in each bucket."""
     buckets = np.concatenate([np.repeat(np.arange(len(a)), a), np.repeat(np.arange(len(b)), b)])
-    return labelled(buckets, np.arange(sum(a) + sum(b)) < sum(a), n_buckets=len(a))
+    return labelled(buckets, np.arange(sum(a) + sum(b)) < sum(a), num_buckets=len(a))
 
 
 def check_sums(pair, estimator, mixture):

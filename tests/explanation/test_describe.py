@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mauve.lm.bundled_scorer import BundledScorer
 from numpy.testing import assert_allclose
 from topic_texts import TOPICS
 
@@ -10,7 +9,8 @@ from mauve.errors import InvalidParameterError
 from mauve.explanation.clusters import Consensus
 from mauve.explanation.describe import Describer, cluster_measures, text_measures
 from mauve.explanation.texts import PairTexts
-from mauve.measures.perplexity import perplexity
+from mauve.lm.scorer import BundledScorer
+from mauve.measures.perplexity import corpus_perplexity
 
 TEXTS = ["It was a cold day.", "", "on and on and on", "Two words", "你好，世界", "\x00\x1b[31m 🎉"]
 
@@ -73,8 +73,8 @@ class TestClusterMeasures:
         measures = as_dict(cluster_measures(text_measures(TEXTS, scorer), rows, rows[:1]))
         scores = scorer.log_probabilities(TEXTS)
         # Batches differ, so that the last bits of float32 do.
-        assert measures["perplexity"][0] == pytest.approx(perplexity(scores), rel=1e-5)
-        assert measures["perplexity"][1] == pytest.approx(perplexity(scores[:1]), rel=1e-5)
+        assert measures["perplexity"][0] == pytest.approx(corpus_perplexity(scores), rel=1e-5)
+        assert measures["perplexity"][1] == pytest.approx(corpus_perplexity(scores[:1]), rel=1e-5)
 
     def test_a_sample_without_texts_has_no_values(self):
         none = np.array([], dtype=int)

@@ -4,10 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauve.errors import InvalidParameterError
-from mauve.quantize.crossfit import FITTED, N_BLOCKS, cluster_jointly
+from mauve.quantize.crossfit import FITTED, N_BLOCKS, cluster_jointly, pool_by_content
 from mauve.quantize.kmeans import KMeans
 
 
@@ -157,3 +159,36 @@ class TestClusterJointly:
         groups = np.tile(np.arange(30) % 3, 2)
         with pytest.raises(InvalidParameterError, match=r"Got 3 different prompts.* more prompts"):
             cluster(samples, groups=groups)
+
+
+class TestPoolByContent:
+    @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(1, 30))
+    @settings(deadline=None, max_examples=30)
+    def test_positions_restore_the_order_of_the_samples(self, seed, n_p, n_q):
+        rng = np.random.default_rng(seed)
+        samples = [rng.integers(3, size=(n, 2)).astype(float) for n in (n_p, n_q)]
+        features, keys, position = pool_by_content(samples)
+        assert_array_equal(features[position], np.concatenate(samples))
+        assert_array_equal(np.sort(position), np.arange(n_p + n_q))
+        assert_array_equal(keys[np.argsort(position)], np.sort(keys))
+
+    def test_pool_is_the_same_for_texts_in_any_order(self):
+        rng = np.random.default_rng(0)
+        rows = rng.normal(size=(3000, 4)).astype(np.float32)
+        pooled, _, _ = pool_by_content([rows[:1000], rows[1000:]])
+        permuted, _, _ = pool_by_content([rng.permutation(rows)])
+        assert_array_equal(pooled, permuted)
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, ">f4"])
+    def test_any_type_becomes_float32(self, dtype):
+        rows = np.arange(20).reshape(10, 2).astype(dtype)
+        features, _, position = pool_by_content([rows])
+        assert features.dtype == np.float32
+        assert_array_equal(features[position], rows.astype(np.float32))
+
+    def test_samples_are_left_as_they_were(self):
+        rows = np.random.default_rng(1).normal(size=(50, 3)).astype(np.float32)
+        before = rows.copy()
+        features, _, _ = pool_by_content([rows])
+        features[:] = 0
+        assert_array_equal(rows, before)

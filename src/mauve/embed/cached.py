@@ -1,4 +1,4 @@
-"""Embed only texts whose features are not cached, on disk or in memory."""
+"""Embed only texts whose features are not cached on disk."""
 
 from collections.abc import Sequence
 
@@ -142,37 +142,3 @@ def cached_if_known(embedder: Embedder) -> Embedder:
     if isinstance(embedder, CallableEmbedder) or f"@{UNKNOWN}" in embedder.signature:
         return embedder
     return CachedEmbedder(embedder, FeatureCache())
-
-
-class RememberedEmbedder:
-    """An embedder that keeps the features of its last call in memory.
-
-    A second call with the same texts returns them without embedding, even without a cache on
-    disk.
-
-    Examples
-    --------
-    >>> from mauve.embed.registry import get_embedder
-    >>> def lengths(texts):
-    ...     print("embedding", texts)
-    ...     return np.array([[len(text)] for text in texts])
-    >>> embedder = RememberedEmbedder(get_embedder(lengths))
-    >>> embedder.embed(["one"]).features is embedder.embed(["one"]).features
-    embedding ['one']
-    True
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self._last: tuple[list[str], Embedded] | None = None
-
-    @property
-    def signature(self) -> str:
-        """The signature of the embedder, since caching does not change features."""
-        return self.embedder.signature
-
-    def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
-        """Return the features of texts, those of the last call if the texts are the same."""
-        if self._last is None or self._last[0] != [*texts]:
-            self._last = [*texts], self.embedder.embed(texts, on_progress)
-        return self._last[1]

@@ -1,16 +1,13 @@
-"""Hashes of features, and samples sorted by them."""
+"""Hashes of texts and features."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mauve.hashes import count_distinct, feature_hashes, scramble_hashes
-from mauve.quantize.crossfit import pool_by_content
+from mauve.hashes import count_distinct, feature_hashes, scramble_hashes, text_hashes
 
 
-class TestContentKeys:
+class TestFeatureHashes:
     def test_equal_rows_have_equal_keys(self):
         rows = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32)
         assert_array_equal(feature_hashes(rows), feature_hashes(rows.copy()))
@@ -43,7 +40,7 @@ class TestContentKeys:
         assert np.all(feature_hashes(rows) != feature_hashes(changed))
 
 
-class TestMixKeys:
+class TestScrambleHashes:
     def test_is_one_to_one(self):
         keys = np.arange(100_000, dtype=np.uint64)
         assert len(np.unique(scramble_hashes(keys, 3))) == 100_000
@@ -60,39 +57,6 @@ class TestMixKeys:
         assert abs(np.corrcoef(np.arange(10_000), rank)[0, 1]) < 0.05
 
 
-class TestPoolByContent:
-    @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(1, 30))
-    @settings(deadline=None, max_examples=30)
-    def test_positions_restore_the_order_of_the_samples(self, seed, n_p, n_q):
-        rng = np.random.default_rng(seed)
-        samples = [rng.integers(3, size=(n, 2)).astype(float) for n in (n_p, n_q)]
-        features, keys, position = pool_by_content(samples)
-        assert_array_equal(features[position], np.concatenate(samples))
-        assert_array_equal(np.sort(position), np.arange(n_p + n_q))
-        assert_array_equal(keys[np.argsort(position)], np.sort(keys))
-
-    def test_pool_is_the_same_for_texts_in_any_order(self):
-        rng = np.random.default_rng(0)
-        rows = rng.normal(size=(3000, 4)).astype(np.float32)
-        pooled, _, _ = pool_by_content([rows[:1000], rows[1000:]])
-        permuted, _, _ = pool_by_content([rng.permutation(rows)])
-        assert_array_equal(pooled, permuted)
-
-    @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, ">f4"])
-    def test_any_type_becomes_float32(self, dtype):
-        rows = np.arange(20).reshape(10, 2).astype(dtype)
-        features, _, position = pool_by_content([rows])
-        assert features.dtype == np.float32
-        assert_array_equal(features[position], rows.astype(np.float32))
-
-    def test_samples_are_left_as_they_were(self):
-        rows = np.random.default_rng(1).normal(size=(50, 3)).astype(np.float32)
-        before = rows.copy()
-        features, _, _ = pool_by_content([rows])
-        features[:] = 0
-        assert_array_equal(rows, before)
-
-
 class TestCountDistinct:
     def test_counts_each_row_once(self):
         rows = np.random.default_rng(3).normal(size=(700, 4)).astype(np.float32)
@@ -100,3 +64,14 @@ class TestCountDistinct:
 
     def test_of_no_rows_is_zero(self):
         assert count_distinct(np.empty((0, 4), dtype=np.float32)) == 0
+
+
+class TestTextHashes:
+    def test_are_equal_where_texts_are(self):
+        hashes = text_hashes(["a", "b", "a", "", "\ud800"])
+        assert hashes.dtype == np.uint64
+        assert len(np.unique(hashes)) == 4
+        assert hashes[0] == hashes[2]
+
+    def test_of_no_texts(self):
+        assert text_hashes([]).shape == (0,)
