@@ -17,7 +17,6 @@ from math import ceil
 from pathlib import Path
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 
 from mauve.embed.database import SharedDatabase, UnusableDatabaseError
@@ -65,6 +64,8 @@ def default_folder() -> Path:
     """
     if os.environ.get("MAUVE_CACHE"):
         return Path(os.environ["MAUVE_CACHE"])
+    import platformdirs
+
     try:
         folder = Path(platformdirs.user_cache_dir("mauve", appauthor=False, opinion=False))
     except RuntimeError:

@@ -6,20 +6,37 @@ from itertools import count
 from typing import Any
 
 from mauve.errors import bad_parameter, check_choice, check_int
-from mauve.quantize.drmm import DRMM
-from mauve.quantize.gpu import TorchKMeans, torch_device
 from mauve.quantize.kmeans import KMeans
-from mauve.quantize.lattice import Lattice
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 
 MAX_AUTO_BUCKETS = 500
 
 
+def _make_kmeans(device: str) -> Quantizer:
+    if device == "cpu":
+        return KMeans()
+    from mauve.quantize.gpu import TorchKMeans
+
+    return TorchKMeans(device)
+
+
+def _make_drmm(device: str) -> Quantizer:
+    from mauve.quantize.drmm import DRMM  # here, so that import mauve stays quick
+
+    return DRMM(n_components=None, device=device)
+
+
+def _make_lattice(device: str) -> Quantizer:
+    from mauve.quantize.lattice import Lattice
+
+    return Lattice(device=device)
+
+
 #: Makes each quantizer on a device.
 QUANTIZERS: dict[str, Callable[[str], Quantizer]] = {
-    "kmeans": lambda device: KMeans() if device == "cpu" else TorchKMeans(device),
-    "drmm": lambda device: DRMM(n_components=None, device=device),
-    "lattice": lambda device: Lattice(device=device),
+    "kmeans": _make_kmeans,
+    "drmm": _make_drmm,
+    "lattice": _make_lattice,
 }
 
 
@@ -51,6 +68,8 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     first = device.split(",")[0].strip()  # embedding uses all devices, clustering the first
     device = "cpu" if first == "auto" else first
     if spec != "kmeans" or device != "cpu":
+        from mauve.quantize.gpu import torch_device
+
         torch_device(device)  # raises if torch or the device is missing
     return make(device)
 

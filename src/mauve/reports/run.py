@@ -18,7 +18,6 @@ from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples
-from mauve.reports.page import check_report, write_report
 
 #: Measures of a report unless others are asked for: those that are quick.
 TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
@@ -94,6 +93,8 @@ def report(
     ...     written.path.stat().st_size > 10_000, written.comparison.rank()
     (True, ['shifted'])
     """
+    from mauve.reports.page import check_report  # here, so that import mauve stays quick
+
     check_report(path)  # before the work
     comparison = compare(human, systems, on_progress=on_progress, **options)
     return report_comparison(
@@ -135,6 +136,8 @@ def report_comparison(
     device : str
         Device of the language model.
     """
+    from mauve.reports.page import check_report, write_report
+
     check_report(path)
     scorer = None
     if language_model is not None:  # explanation and measures share its log-probabilities
