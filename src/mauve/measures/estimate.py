@@ -196,7 +196,8 @@ class Estimate:
         True
         """
         freedom = min(len(self.influences), n_groups or len(self.influences)) - 1
-        t = float(scipy.stats.t.ppf((1 + confidence) / 2, max(1, freedom)))
+        # The quantile of scipy.stats.t, whose module takes 0.7 s to import.
+        t = float(scipy.special.stdtrit(max(1, freedom), (1 + confidence) / 2))
         error = self.standard_error
         if n is None:
             return max(low, self.value - t * error), min(high, self.value + t * error)
