@@ -4,6 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# For `make quick`, which is run often.
+settings.register_profile("quick", max_examples=20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

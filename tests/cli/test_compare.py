@@ -36,6 +36,7 @@ def test_another_quantizer(features):
     assert "must be one of kmeans, drmm, lattice" in " ".join(wrong.stderr.split())
 
 
+@pytest.mark.slow
 def test_markdown_and_latex(features):
     arguments = ["compare", "human.npy", "bad.npy", "g_1=good.npy", *QUICK]
     markdown = invoke(*arguments, "--markdown")
@@ -63,6 +64,7 @@ def test_measures_with_a_language_model():
 # Files of texts
 
 
+@pytest.mark.slow
 def test_files_of_texts(text_folder):
     done = invoke("compare", "human.jsonl", "model.jsonl", *QUICK)
     assert done.exit_code == 0
@@ -70,6 +72,7 @@ def test_files_of_texts(text_folder):
     assert f"emb:{BundledEmbedder().signature}" in done.stdout
 
 
+@pytest.mark.slow
 def test_other_formats_give_the_same_score(text_folder):
     (text_folder / "human.txt").write_text("\n".join(word_texts(0)) + "\n")
     (text_folder / "model.csv.gz").write_bytes(
@@ -87,6 +90,7 @@ def test_other_formats_give_the_same_score(text_folder):
     assert scores[0]["form"]["findings"] == []
 
 
+@pytest.mark.slow
 def test_features_of_embed_give_about_the_same_score(text_folder):
     # Texts are assigned to blocks by a hash of the text or of its features, so the clusterings
     # differ, as with another seed.
@@ -101,6 +105,7 @@ def test_features_of_embed_give_about_the_same_score(text_folder):
     )
 
 
+@pytest.mark.slow
 def test_by_prompt(text_folder):
     alone = json.loads(invoke("compare", "human.jsonl", "model.jsonl", "--json", *QUICK).stdout)
     done = invoke("compare", "human.jsonl", "model.jsonl", "--by-prompt", "--json", *QUICK)
@@ -115,6 +120,7 @@ def test_by_prompt_without_prompts(text_folder):
     assert "'model.txt' must have the field 'prompt' in every record" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_warning_of_form_names_the_remedy(text_folder):
     lines = [json.dumps({"text": " " + text}) for text in word_texts(0)]
     (text_folder / "human.jsonl").write_text("\n".join(lines) + "\n")
@@ -125,12 +131,14 @@ def test_a_warning_of_form_names_the_remedy(text_folder):
     assert ":strip|" in stripped.stdout
 
 
+@pytest.mark.slow
 def test_no_cache(text_folder):
     done = invoke("compare", "human.jsonl", "model.jsonl", "--no-cache", *QUICK)
     assert done.exit_code == 0
     assert not (text_folder / "cache").exists()
 
 
+@pytest.mark.slow
 def test_cache_that_cannot_be_written_is_a_warning(text_folder):
     (text_folder / "cache").write_text("a file where a folder should be")
     done = invoke("compare", "human.jsonl", "model.jsonl", *QUICK)

@@ -14,6 +14,7 @@ from safetensors import safe_open
 from mauve.embed.bundled import BundledEmbedder
 
 
+@pytest.mark.slow
 def test_npy(text_folder):
     done = invoke("embed", "human.jsonl", "--out", "human.npy")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -22,6 +23,7 @@ def test_npy(text_folder):
     np.testing.assert_allclose(np.load("human.npy"), wanted, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_safetensors_says_what_made_it(text_folder):
     done = invoke("embed", "human.jsonl", "-o", "human.safetensors", "--quiet")
     assert (done.exit_code, done.output) == (0, "")

@@ -14,6 +14,8 @@ from running import INTERRUPTIBLE, invoke, run, start
 
 import mauve
 
+pytestmark = pytest.mark.slow
+
 QUICK = ["--n-permutations", "100"]
 TOPICS = {
     "garden": "rose tulip soil seed water spade leaf bloom hedge lawn",

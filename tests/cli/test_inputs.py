@@ -69,6 +69,7 @@ def test_file_name_that_is_too_long(features):
         assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_prompts(features):
     Path("prompts.txt").write_text("".join(f"prompt {i // 2}\n" for i in range(200)))
     arguments = ["compare", "human.npy", "good.npy", *QUICK, "--json"]

@@ -29,6 +29,7 @@ def in_folder(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
+@pytest.mark.slow
 def test_tables_fit_and_have_human_in_their_last_row():
     done = invoke("measure", "human.jsonl", "good.jsonl", "loop.jsonl")
     assert done.exit_code == 0, done.stderr

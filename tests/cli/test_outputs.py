@@ -10,6 +10,7 @@ import mauve
 from mauve.cli.outputs import check_picture, write_picture
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")]
 )
@@ -58,6 +59,7 @@ def comparison():
     return mauve.compare(rng.normal(size=(200, 8)), systems, n_permutations=0, n_clusterings=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_written_pictures(comparison, tmp_path, suffix):
     path = tmp_path / f"curves{suffix}"
@@ -69,6 +71,7 @@ def test_written_pictures(comparison, tmp_path, suffix):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [r"$\nonsense$", "a$b", "_hidden", "日本", "\x1b[31m", "x" * 500])
 def test_any_name_can_be_drawn(comparison, tmp_path, name):
     write_picture({name: comparison["near"]}, tmp_path / "curves.png")

@@ -75,6 +75,7 @@ def test_quiet_prints_tables_only(features):
     assert "few" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "printed"),
     [
@@ -110,6 +111,7 @@ def test_a_terminal_that_lacks_the_letters(features):
     assert r"\xe9" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [20, 40, 80, 200])
 @pytest.mark.parametrize("more", [[], ["--margin", "0.05"]])
 def test_numbers_are_never_cut(features, columns, more):

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from running import QUICK, invoke, start
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 
 

@@ -122,6 +122,7 @@ def drawn_at_a_terminal(monkeypatch, what, seconds):
     return drawn
 
 
+@pytest.mark.slow
 def test_progress_of_long_work(monkeypatch):
     drawn = drawn_at_a_terminal(monkeypatch, "clustering [red]\x1b[31m", 1.3)
     assert r"clustering [red]\x1b[31m" in drawn

@@ -87,6 +87,7 @@ class TestFromCounts:
         for value in (result.frontier_integral, result.frontier_integral_star):
             assert -1e-15 <= value <= 1 + 1e-15
 
+    @pytest.mark.slow
     @given(COUNTS)
     @settings(deadline=None)
     def test_is_symmetric(self, pair):

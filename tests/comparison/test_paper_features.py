@@ -63,6 +63,7 @@ def same(first, second):
 EXPECTED = result_from_counts([16, 12, 8, 4], [2, 6, 12, 10])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("max_length", [3, 256])
 @pytest.mark.filterwarnings("ignore:.* are longer than the model reads here")
@@ -257,6 +258,7 @@ def test_features_alone_need_no_model():
         compute_mauve(p, p, featurize_model_name="/no/such/folder", device_id=ABSENT)
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_on_the_hub():
     """Without a network, a script ends with our sentence and no traceback of the libraries."""
     script = (

@@ -193,6 +193,7 @@ class TestAcrossComparisons:
         )
         assert one.influence.human_key != two.influence.human_key
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("setting", "named"),
         [
@@ -233,6 +234,7 @@ class TestAcrossComparisons:
         with pytest.raises(InvalidParameterError, match=r"n \(150\+150 and 150\+110\)"):
             mauve.difference(one, two)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("prompted_first", [True, False])
     def test_prompts_on_one_side_only_are_refused(self, prompted_first):
         human, systems = clouds(13)

@@ -25,6 +25,7 @@ def score(human, model, **settings):
 
 
 class TestIdentity:
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     @pytest.mark.parametrize(("n", "k", "scaling"), [(100, 8, 5), (100, 20, 1), (250, 3, 20)])
     def test_identical_samples_score_exactly_one(self, estimator, n, k, scaling):
@@ -35,6 +36,7 @@ class TestIdentity:
         assert result.p_value == 1.0
         assert result.interval == (1.0, 1.0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("n", [100, 105, 130, 300])
     def test_identical_samples_of_any_size_score_exactly_one(self, n):
         for seed in range(5):
@@ -62,6 +64,7 @@ class TestIdentity:
 
 
 class TestSymmetry:
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin", "krichevsky-trofimov"])
     def test_swapping_the_samples_changes_nothing_but_the_types_of_error(self, estimator):
         human, model = clouds(1, n_model=130)
@@ -142,11 +145,13 @@ class TestScore:
         assert scores[0] > 0.9
         assert 0 < scores[-1] < 0.05
 
+    @pytest.mark.slow
     def test_falls_as_the_scaling_grows(self):
         human, model = clouds(12)
         scores = [score(human, model, scaling=c).mauve for c in (0.5, 1, 2, 5, 10)]
         assert np.all(np.diff(scores) < 0)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     def test_every_estimator_gives_a_score_within_its_interval(self, estimator):
         result = score(*clouds(13), estimator=estimator)
@@ -218,6 +223,7 @@ class TestScore:
 
 
 class TestPermutationTest:
+    @pytest.mark.slow
     def test_is_valid_end_to_end(self):
         """80 pairs from one source: p ≤ 0.1 at most one time in ten.
 
@@ -246,6 +252,7 @@ class TestPermutationTest:
 
 
 class TestForms:
+    @pytest.mark.slow
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_wider_types_and_other_layouts_give_the_same_score(self, dtype, tmp_path):
         human, model = clouds(22)
@@ -268,12 +275,14 @@ class TestForms:
         for one, two in forms:
             assert score(one, two).mauve == expected
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("dtype", [np.float16, np.int16, np.uint8])
     def test_narrow_and_integer_types_work(self, dtype):
         human, model = ((20 * (x + 6)).astype(dtype) for x in clouds(23))
         wide = score(human.astype(np.float32), model.astype(np.float32))
         assert score(human, model).mauve == wide.mauve
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("order", ["norm-pca", "pca-norm"])
     def test_samples_are_not_changed(self, order):
         for dtype in (np.float32, np.float64):
@@ -376,11 +385,13 @@ class TestForms:
         assert {steps for _, _, steps in seen} == {7}
         assert [what for what, _, _ in seen] == ["clustering"] * 5 + ["testing"] * 2
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("device", ["auto", "cpu"])
     def test_plain_devices_use_the_same_clustering(self, device):
         human, model = clouds(32)
         assert score(human, model, device=device).mauve == score(human, model).mauve
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("value", [np.int64(8), np.uint8(8)])
     def test_integers_of_numpy_are_integers(self, value):
         human, model = clouds(33)
@@ -399,6 +410,7 @@ class TestPrompts:
         paired = score(human, model, num_buckets=10, prompts=range(200))
         assert paired.deviance_error < 0.85 * apart.deviance_error
 
+    @pytest.mark.slow
     def test_several_texts_a_prompt_make_a_wider_interval(self):
         """Five near copies a prompt tell hardly more than one text: error up by sqrt(5) or so."""
         rng = np.random.default_rng(1)
@@ -411,6 +423,7 @@ class TestPrompts:
         grouped = score(human, model, num_buckets=10, prompts=prompts)
         assert grouped.deviance_error > 1.5 * apart.deviance_error
 
+    @pytest.mark.slow
     def test_a_noisy_copy_of_a_system_is_correlated_with_it_through_the_prompts(self):
         rng = np.random.default_rng(2)
         topic = rng.normal(size=(200, 4))
@@ -433,6 +446,7 @@ class TestPrompts:
         narrow = mauve.difference(paired["system"], paired["copy"]).interval
         assert narrow[1] - narrow[0] < 0.6 * (wide[1] - wide[0])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("prompts", [None, range(100)])
     def test_a_system_does_not_differ_from_itself(self, prompts):
         human, model = clouds(34)

@@ -1,5 +1,6 @@
 """Signatures of comparisons."""
 
+import pytest
 from ranked_clouds import QUICK, clouds
 
 import mauve
@@ -36,6 +37,7 @@ class TestSignature:
         assert parts["n"] == "150+120"
         assert parts["seed"] == "7"
 
+    @pytest.mark.slow
     def test_what_does_not_change_the_score_is_left_out(self, comparison):
         human, systems = clouds(0)
         other = compare(

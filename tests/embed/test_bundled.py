@@ -46,6 +46,7 @@ def test_it_is_an_embedder():
     assert isinstance(BundledEmbedder(), Embedder)
 
 
+@pytest.mark.slow
 def test_surprisal_is_that_of_transformers():
     texts = [*TEXTS, *ODD, ""]
     embedded = BundledEmbedder().embed(texts)
@@ -57,6 +58,7 @@ def test_surprisal_is_that_of_transformers():
     assert_array_equal(embedded.truncated, other.truncated)
 
 
+@pytest.mark.slow
 def test_mean_is_over_the_tokens_of_the_text(states):
     """But not over the end-of-text token before it."""
     embedded = BundledEmbedder(pooling="mean").embed(TEXTS)
@@ -65,6 +67,7 @@ def test_mean_is_over_the_tokens_of_the_text(states):
     assert embedded.n_tokens.tolist() == [len(rows) - 1 for rows in states]
 
 
+@pytest.mark.slow
 def test_last_is_the_last_token_of_the_text(states):
     features = BundledEmbedder(pooling="last").embed(TEXTS).features
     assert_allclose(features, [rows[-1] for rows in states], atol=1e-3)
@@ -72,6 +75,7 @@ def test_last_is_the_last_token_of_the_text(states):
     assert_allclose(features, other.embed_tokens([*map(tokens, TEXTS)]), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_batches_do_not_change_features(pooling):
     small, large = (
@@ -119,6 +123,7 @@ def test_a_lone_surrogate_is_read_as_a_replacement_character():
     assert_array_equal(lone, replaced)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [2, 17, CONTEXT])
 def test_max_length_cuts_at_tokens(length):
     [full] = [tokens(LONG)]
@@ -136,6 +141,7 @@ def test_a_text_that_just_fits_is_not_cut():
     assert BundledEmbedder(max_length=n - 1).embed([text]).n_truncated == 1
 
 
+@pytest.mark.slow
 def test_progress_ends_at_the_number_of_texts():
     seen = []
     BundledEmbedder().embed(TEXTS * 20, lambda *step: seen.append(step))

@@ -195,6 +195,7 @@ def test_what_was_embedded_before_an_error_is_kept(cache):
     assert len(inner.texts) == 30
 
 
+@pytest.mark.slow
 def test_a_killed_run_keeps_its_chunks(cache):
     command = [sys.executable, __file__, str(cache.folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:

@@ -301,6 +301,7 @@ def test_full_disk(tmp_path):
     assert is_sound(cache)
 
 
+@pytest.mark.slow
 def test_files_that_may_not_grow(tmp_path):
     done = run("fill", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -310,6 +311,7 @@ def test_files_that_may_not_grow(tmp_path):
     assert is_sound(cache)
 
 
+@pytest.mark.slow
 def test_clear_needs_no_space(cache):
     store(cache, TEXTS)
     done = run("clear", cache.folder)
@@ -333,6 +335,7 @@ def test_threads(cache):
     assert is_sound(cache)
 
 
+@pytest.mark.slow
 def test_two_that_make_the_tables_at_once(cache, tmp_path):
     other = FeatureCache(tmp_path / "other")
     store(other, TEXTS)

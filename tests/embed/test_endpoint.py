@@ -257,6 +257,7 @@ class TestStopping:
         assert time.monotonic() - began < 10
         assert len(seen("slow-later:1")) <= 4
 
+    @pytest.mark.slow
     def test_a_retry_that_waits_is_given_up(self, url, seen):
         embedder = make(url, "down:stop", batch_size=1, n_connections=2, retries=1, backoff=0.2)
         message_of(embedder)

@@ -210,6 +210,7 @@ class TestRedirects:
 
 
 class TestRetries:
+    @pytest.mark.slow
     def test_wait_as_long_as_the_server_asks(self, url, seen):
         began = time.monotonic()
         embedded = make(url, "busy:1").embed(TEXTS)
@@ -232,6 +233,7 @@ class TestRetries:
         np.testing.assert_array_equal(make(url, model).embed(TEXTS).features, REFERENCE)
         assert len(seen(model)) == 2
 
+    @pytest.mark.slow
     def test_after_a_timeout(self, url, seen):
         embedded = make(url, "slow-once:1", timeout=0.5).embed(TEXTS)
         np.testing.assert_array_equal(embedded.features, REFERENCE)

@@ -200,6 +200,7 @@ def test_options_of_text_are_refused_for_features(tmp_path):
 
 
 class TestCompareOnText:
+    @pytest.mark.slow
     def test_other_words_are_told_from_human_ones(self):
         other = "one two three four five six seven eight nine ten eleven".split()  # noqa: SIM905
         comparison = compare(
@@ -209,11 +210,13 @@ class TestCompareOnText:
         assert comparison["other"].p_value < 0.01
         assert comparison["same"].mauve > 0.9 > 0.5 > comparison["other"].mauve
 
+    @pytest.mark.slow
     def test_signature_names_the_embedder_and_what_was_done_to_the_texts(self):
         comparison = compare(texts(0, 120), texts(1, 120), num_buckets=5, strip=True)
         part = comparison["model"].signature.split("|")[1]
         assert part == f"emb:{BundledEmbedder().signature}:strip"
 
+    @pytest.mark.slow
     def test_a_difference_of_form_is_on_the_result(self):
         human = [" " + text for text in texts(0, 120)]
         with pytest.warns(MauveWarning, match=r"start with white space: strip .* with --strip"):
@@ -228,6 +231,7 @@ class TestCompareOnText:
         assert result.form is None
         assert result.to_dict()["form"] is None
 
+    @pytest.mark.slow
     def test_long_texts_are_told(self):
         human, model = ([text + " word" * 600 for text in texts(i, 120)] for i in (0, 1))
         with pytest.warns(MauveWarning) as said:

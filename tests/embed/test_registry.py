@@ -135,6 +135,7 @@ except MissingExtraError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "spec", "extra"),
     [

@@ -129,6 +129,7 @@ def test_a_model_without_a_padding_token(tiny, kind):
     assert_allclose(together, alone, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_sixteen_bits_are_about_the_same(model):
     wide = embedder(model).embed(TEXTS).features
     half = embedder(model, dtype="bfloat16").embed(TEXTS).features

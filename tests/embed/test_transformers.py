@@ -66,6 +66,7 @@ def make_embedder(folder, **options):
 # shape of the batch; 2e-6 is seen.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_last_is_the_terminal_hidden_state_for_any_batch_size(tiny, kind):
     states = direct(tiny(kind), TEXTS)
@@ -79,6 +80,7 @@ def test_last_is_the_terminal_hidden_state_for_any_batch_size(tiny, kind):
         assert embedded.features.dtype == np.float32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pooling", ["mean", "max", "cls"])
 @pytest.mark.parametrize("kind", ["gpt2", "roberta", "bert", "llama"])
 def test_other_poolings_by_hand(tiny, kind, pooling):
@@ -89,6 +91,7 @@ def test_other_poolings_by_hand(tiny, kind, pooling):
         assert_allclose(embedder.embed(TEXTS).features, expected, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize("kind", ["gpt2", "bert", "llama"])
 def test_layers_are_numbered_as_in_transformers(tiny, kind, layer):
@@ -102,6 +105,7 @@ def test_the_default_pooling(tiny, kind):
     assert make_embedder(tiny(kind)).pooling == ("last" if kind in CAUSAL else "mean")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_truncation_is_counted(tiny, kind):
     tokenizer = AutoTokenizer.from_pretrained(tiny(kind))
@@ -164,6 +168,7 @@ def test_tokens_instead_of_texts(tiny):
     assert_allclose(embedder.embed_tokens(ids), embedder.embed(TEXTS).features, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gpt2", "bert"])
 def test_several_devices_share_the_work(tiny, kind):
     seen = []

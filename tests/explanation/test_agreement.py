@@ -120,6 +120,7 @@ class TestSummary:
         assert summary.chance_purity < 0.65
         assert summary.p_value == pytest.approx(1 / 201)
 
+    @pytest.mark.slow
     def test_p_value_is_uniform_by_chance(self):
         """At most 10% below 0.1 of 200 random fields: 99.9% quantile of the binomial is 34."""
         rng = np.random.default_rng(1)

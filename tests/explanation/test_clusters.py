@@ -57,6 +57,7 @@ class TestPlantedGroups:
 
 
 class TestSmallGroups:
+    @pytest.mark.slow
     def test_are_merged_into_those_they_share_buckets_with(self):
         """Five texts that lie with the second group in half of the clusterings."""
         truth = np.repeat([0, 1, 2], [40, 40, 5])
@@ -82,12 +83,14 @@ class TestSmallGroups:
 
 
 class TestDegenerate:
+    @pytest.mark.slow
     @pytest.mark.parametrize("n", [20, 100])
     def test_all_texts_in_one_bucket_are_one_cluster_or_more_without_nan(self, n):
         consensus = consensus_clusters(np.zeros((5, n), dtype=np.int32), 2, 2, 0)
         assert 1 <= consensus.n_clusters <= 2
         assert np.isfinite(consensus.typicality).all()
 
+    @pytest.mark.slow
     def test_two_buckets(self):
         labels = np.tile(np.repeat([0, 1], [30, 20]), (5, 1)).astype(np.int32)
         consensus = consensus_clusters(labels, 2, 2, 0)
@@ -102,6 +105,7 @@ class TestDegenerate:
         assert_array_equal(consensus.members[:60], consensus.members[60:])
         assert_allclose(consensus.typicality[:60], consensus.typicality[60:])
 
+    @pytest.mark.slow
     def test_one_clustering(self):
         labels = np.repeat([0, 1, 2, 3], 15)[None].astype(np.int32)
         consensus = consensus_clusters(labels, 4, 4, 0)

@@ -67,11 +67,13 @@ def check_sums(pair, estimator, mixture):
 
 
 class TestSums:
+    @pytest.mark.slow
     @pytest.mark.parametrize("mixture", MIXTURES)
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     def test_parts_add_up_to_the_divergences(self, estimator, mixture):
         check_sums(uneven_pair(estimator), estimator, mixture)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("mixture", [1e-12, 1 / 65, 0.3, 0.7, 1 - 1e-9])
     def test_any_mixture_will_do(self, mixture):
         _, pair = pair_of(*clouds(1))
@@ -138,6 +140,7 @@ class Octants:
 
 
 class TestIdentityAndSymmetry:
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     def test_identical_samples_add_nothing(self, estimator):
         """Single texts have the noise of the correction, which the jackknife alone has."""
@@ -285,6 +288,7 @@ class TestErrors:
         narrow = of_p.share(0, 0.5).interval
         assert low < narrow[0] < share.value < narrow[1] < high
 
+    @pytest.mark.slow
     def test_intervals_hold_the_truth_as_often_as_they_say(self):
         """Shares of three regions, multinomial counts in twelve buckets, 100 samples.
 

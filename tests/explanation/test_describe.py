@@ -95,6 +95,7 @@ def is_about(cluster):
 
 
 class TestWords:
+    @pytest.mark.slow
     def test_are_those_of_the_topic(self, explained):
         for cluster in explained["odd"].clusters:
             topic = TOPICS[is_about(cluster)].split()

@@ -24,6 +24,7 @@ def overlaps(text_map):
 
 
 class TestDiscs:
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(10))
     @pytest.mark.parametrize("n_clusters", [2, 3, 13, 30])
     def test_hardly_overlap(self, seed, n_clusters):

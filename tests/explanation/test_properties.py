@@ -11,6 +11,7 @@ def human(seed, n=60):
     return [" ".join(rng.choice(WORDS, size=40)) + "." for _ in range(n)]
 
 
+@pytest.mark.slow
 def test_texts_of_one_source_have_none():
     # A difference has a standard error of 0.03, so one above 0.2 is no chance.
     assert plainest_difference(human(0, 2000), human(1, 2000)) is None

@@ -171,6 +171,7 @@ class TestTables:
         assert f"{first.human_share:.1%}" in line
         assert f"{first.type_1.value:.3f} ±" in line
 
+    @pytest.mark.slow
     def test_hostile_names_are_escaped(self):
         """Names of systems, and words of clusters, in all formats."""
         evil = "<script>alert(1)</script> \x1b[31m|&_\u202e"

@@ -49,6 +49,7 @@ def check_sums(explanation):
 
 
 class TestSums:
+    @pytest.mark.slow
     @pytest.mark.parametrize("mixture", [0.1, 0.5, 0.9])
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin", "good-turing"])
     def test_of_all_mixtures_and_estimators(self, estimator, mixture):
@@ -56,6 +57,7 @@ class TestSums:
         check_sums(explanation)
         assert explanation.mixture == mixture
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     def test_equal_mixture_has_the_errors_of_the_result(self, estimator):
         comparison, explanation = explained(*clouds(1), {"estimator": estimator})
@@ -84,6 +86,7 @@ class TestSums:
         check_sums(explanation)
         assert list(explanation) == ["same", "other"]
 
+    @pytest.mark.slow
     def test_of_quantizers_with_a_fixed_number_of_buckets(self):
         class Signs:
             num_buckets = 16
@@ -150,6 +153,7 @@ class TestWhatIsFound:
         assert all(0 in (cluster.n_human, cluster.n_model) for cluster in system.clusters)
         assert {cluster.kind for cluster in system.clusters} == {"over", "under"}
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")
     def test_copies_of_one_text(self):
         """All human texts are one text, and those of the system another."""
@@ -172,6 +176,7 @@ class TestWhatIsFound:
 
 
 class TestSymmetry:
+    @pytest.mark.slow
     def test_swapping_human_and_model_swaps_the_errors(self):
         human, model = clouds(12)
         _, first = explained(human, model, mixture=0.3)
@@ -183,6 +188,7 @@ class TestSymmetry:
             assert_allclose(a.type_2.value, b.type_1.value, atol=1e-12)
             assert_allclose(a.type_1.interval, b.type_2.interval, atol=1e-9)
 
+    @pytest.mark.slow
     def test_order_of_the_texts_does_not_matter(self):
         human, model = clouds(13)
         order = np.random.default_rng(0).permutation(200)
@@ -193,12 +199,14 @@ class TestSymmetry:
         parts = first["model"].pair.contributions[moved]
         assert_allclose(second["model"].pair.contributions, parts, rtol=0, atol=1e-14)
 
+    @pytest.mark.slow
     def test_same_seed_same_explanation(self):
         human, model = clouds(14)
         (_, first), (_, second) = (explained(human, model, seed=3) for _ in range(2))
         assert first.to_dict() == second.to_dict()
         assert_array_equal(first.text_map.positions, second.text_map.positions)
 
+    @pytest.mark.slow
     def test_sums_do_not_depend_on_the_clusters(self):
         comparison, first = explained(*clouds(15))
         second = explain(comparison, n_clusters=3, n_permutations=100, seed=5)
@@ -208,12 +216,14 @@ class TestSymmetry:
 
 
 class TestOptions:
+    @pytest.mark.slow
     def test_number_of_clusters(self):
         comparison, _ = explained(*clouds(16))
         for n_clusters in (2, 5, 9):
             explanation = explain(comparison, n_clusters=n_clusters, n_permutations=100)
             assert len(explanation["model"].clusters) == n_clusters
 
+    @pytest.mark.slow
     def test_confidence_of_the_comparison_is_used(self):
         _, narrow = explained(*clouds(17), {"confidence": 0.5})
         _, wide = explained(*clouds(17), {"confidence": 0.99})
@@ -229,6 +239,7 @@ class TestOptions:
         with pytest.raises(InvalidParameterError, match="'n_permutations' parameter of explain"):
             explain(comparison, n_permutations=1000)
 
+    @pytest.mark.slow
     def test_number_of_texts(self):
         comparison, _ = explained(*clouds(19))
         system = explain(comparison, n_texts=1, n_permutations=100)["model"]
@@ -256,6 +267,7 @@ class TestOptions:
             assert cluster.name == f"cluster {cluster.number}"
             assert all(share.text is None for share in cluster.typical_human)
 
+    @pytest.mark.slow
     def test_perplexity_of_clusters(self):
         rng = np.random.default_rng(22)
         words = ["the", "old", "ship", "sailed", "over", "a", "grey", "sea", "at", "night"]
@@ -270,6 +282,7 @@ class TestOptions:
         assert perplexity.name == "perplexity"
         assert 1 < perplexity.human < 1e6
 
+    @pytest.mark.slow
     def test_progress_goes_from_none_to_all(self):
         comparison, _ = explained(*clouds(23))
         steps = []

@@ -65,6 +65,7 @@ class TestArea:
         least = scaling * beta(scaling + 1, scaling)
         assert_allclose(area([1, 0], [0, 1], scaling), least, rtol=1e-9)
 
+    @pytest.mark.slow
     @given(histograms(), SCALINGS)
     @settings(deadline=None, max_examples=25)
     def test_agrees_with_a_trapezoid_of_80_000_points(self, pair, scaling):
@@ -120,6 +121,7 @@ class TestArea:
         least = scaling * beta(scaling + 1, scaling)
         assert least * (1 - 1e-8) <= area(*pair, scaling) <= 1
 
+    @pytest.mark.slow
     @given(histograms(empty=False), SCALINGS)
     @settings(deadline=None)
     def test_is_one_only_for_equal_histograms(self, pair, scaling):
@@ -127,12 +129,14 @@ class TestArea:
         assume(np.abs(p - q).sum() > 1e-2)
         assert area(p, q, scaling) < 1
 
+    @pytest.mark.slow
     @given(histograms(), SCALINGS)
     @settings(deadline=None)
     def test_is_symmetric(self, pair, scaling):
         p, q = pair
         assert_allclose(area(p, q, scaling), area(q, p, scaling), rtol=1e-12)
 
+    @pytest.mark.slow
     @given(histograms(), SCALINGS, st.randoms(use_true_random=False))
     @settings(deadline=None)
     def test_does_not_depend_on_the_order_of_buckets(self, pair, scaling, random):
@@ -141,6 +145,7 @@ class TestArea:
         random.shuffle(order)
         assert_allclose(area(p[order], q[order], scaling), area(p, q, scaling), rtol=1e-12)
 
+    @pytest.mark.slow
     @given(histograms(), st.lists(SCALINGS, min_size=2, max_size=4))
     @settings(deadline=None)
     def test_falls_as_the_scaling_grows(self, pair, scalings):
@@ -156,6 +161,7 @@ class TestArea:
         merged = [np.append(h[2:], h[0] + h[1]) for h in (p, q)]
         assert area(*merged, scaling) >= area(p, q, scaling) - 1e-10
 
+    @pytest.mark.slow
     @given(histograms(), SCALINGS, st.floats(0.01, 0.99))
     @settings(deadline=None)
     def test_splitting_a_bucket_alike_in_both_changes_nothing(self, pair, scaling, share):
@@ -184,6 +190,7 @@ class TestArea:
 
 
 class TestPolygonArea:
+    @pytest.mark.slow
     @given(histograms(), SCALINGS)
     @settings(deadline=None, max_examples=50)
     def test_is_exact_for_its_polygon(self, pair, scaling):

@@ -1,6 +1,7 @@
 """Divergences to the mixtures, against the definitions of the paper."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -18,6 +19,7 @@ class TestKullbackLeibler:
     def test_equals_the_definition(self, pair):
         assert_allclose(kl_divergence(*pair), plain_kl(*pair), atol=1e-14)
 
+    @pytest.mark.slow
     @given(histograms(n=3, empty=False), WEIGHTS)
     @settings(deadline=None)
     def test_lemma_of_appendix_a(self, three, lam):
@@ -28,6 +30,7 @@ class TestKullbackLeibler:
         to_r = lam * kl_divergence(p, r) + (1 - lam) * kl_divergence(q, r)
         assert_allclose(to_s, to_r + kl_divergence(r, s), atol=1e-12)
 
+    @pytest.mark.slow
     @given(histograms(n=3), WEIGHTS, st.floats(0, 1))
     @settings(deadline=None)
     def test_mixtures_are_pareto_optimal(self, three, lam, step):
@@ -44,6 +47,7 @@ class TestKullbackLeibler:
 
 
 class TestDivergences:
+    @pytest.mark.slow
     @given(histograms())
     @settings(deadline=None)
     def test_equal_the_definition_at_every_lambda(self, pair):
@@ -55,6 +59,7 @@ class TestDivergences:
             assert_allclose(divergences.kl_p[i], plain_kl(p, r), atol=1e-13)
             assert_allclose(divergences.kl_q[i], plain_kl(q, r), atol=1e-13)
 
+    @pytest.mark.slow
     @given(histograms())
     @settings(deadline=None)
     def test_slope_is_the_derivative(self, pair):

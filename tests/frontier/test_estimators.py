@@ -51,6 +51,7 @@ class TestJackknifeTerms:
         for part in PARTS:
             assert_array_equal(getattr(terms, part), getattr(expected, part))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("order", [1, 2, 3, 4])
     @given(a=st.integers(0, 12), b=st.integers(0, 12), more=st.tuples(*[st.integers(1, 9)] * 2))
     @settings(deadline=None, max_examples=30)
@@ -162,6 +163,7 @@ class TestEstimateDivergences:
             for part in PARTS:
                 assert_array_equal(getattr(together, part)[row], getattr(alone, part)[0])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin"])
     @given(pair=count_pairs(), random=st.randoms(use_true_random=False))
     @settings(deadline=None)
@@ -183,6 +185,7 @@ class TestEstimateDivergences:
         for part in PARTS:
             assert_allclose(getattr(estimate, part)[0], getattr(expected, part), atol=1e-13)
 
+    @pytest.mark.slow
     @given(count_pairs())
     @settings(deadline=None)
     def test_jackknife_is_the_sum_over_buckets(self, pair):
@@ -201,6 +204,7 @@ class TestEstimateDivergences:
         expected = mixture_divergences(smooth(a, estimator), smooth(b, estimator), GRID)
         assert_array_equal(estimate.kl_p, expected.kl_p)
 
+    @pytest.mark.slow
     @given(count_pairs())
     @settings(deadline=None)
     def test_swapping_the_samples_mirrors_the_result(self, pair):

@@ -63,16 +63,19 @@ class TestSmoothings:
     def test_hand_values(self, smoothing, counts, expected):
         assert_allclose(smoothing(counts), expected, rtol=1e-14)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("smoothing", SMOOTHINGS)
     @given(counts=COUNTS)
     def test_rows_add_up_to_one(self, smoothing, counts):
         assert_allclose(smooth(counts, smoothing).sum(), 1, rtol=1e-13)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("smoothing", [name for name in SMOOTHINGS if name != "none"])
     @given(counts=COUNTS)
     def test_every_bucket_gets_something(self, smoothing, counts):
         assert smooth(counts, smoothing).min() > 0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("smoothing", SMOOTHINGS)
     @given(counts=COUNTS)
     def test_equal_counts_get_equal_shares_whatever_their_place(self, smoothing, counts):

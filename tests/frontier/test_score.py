@@ -25,6 +25,7 @@ def score(a, b, estimator="jackknife", scaling=5.0):
 
 
 class TestScore:
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     @given(pair=count_pairs(high=30, max_buckets=30), scaling=SCALINGS)
     @settings(deadline=None, max_examples=30)
@@ -43,12 +44,14 @@ class TestScore:
         least = 1 / comb(2 * scaling, scaling)
         assert_allclose(score(a, b, "jackknife", scaling), least, rtol=1e-5, atol=1e-9)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     @given(pair=count_pairs(), scaling=SCALINGS)
     @settings(deadline=None, max_examples=40)
     def test_lies_in_the_unit_interval(self, estimator, pair, scaling):
         assert 0 < score(*pair, estimator, scaling) <= 1
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ESTIMATORS)
     @given(pair=count_pairs(), scaling=SCALINGS)
     @settings(deadline=None, max_examples=30)
@@ -57,6 +60,7 @@ class TestScore:
         swapped = score(b, a, estimator, scaling)
         assert_allclose(score(a, b, estimator, scaling), swapped, rtol=1e-8)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("estimator", ["jackknife", "plugin"])
     @given(pair=count_pairs(), random=st.randoms(use_true_random=False))
     @settings(deadline=None, max_examples=40)
@@ -66,6 +70,7 @@ class TestScore:
         random.shuffle(order)
         assert score(a[order], b[order], estimator) == score(a, b, estimator)
 
+    @pytest.mark.slow
     @given(count_pairs())
     @settings(deadline=None)
     def test_falls_as_the_scaling_grows(self, pair):
@@ -116,6 +121,7 @@ class TestMeanDivergences:
             assert_allclose(mean.kl_p[i], each.kl_p.mean(axis=0), rtol=1e-12, atol=1e-15)
             assert_allclose(mean.slope[i], each.slope.mean(axis=0), rtol=1e-12, atol=1e-15)
 
+    @pytest.mark.slow
     def test_corrected_divergences_are_never_above_the_plug_in(self):
         """The mean of the jackknife where it is lower, that of the plug-in elsewhere."""
         rng = np.random.default_rng(3)
@@ -171,6 +177,7 @@ class TestMonotone:
         below = Divergences(np.full(n, -0.1), np.full(n, -0.2), np.full(n, 0.3))
         assert score_of(below, 5.0) == 1.0
 
+    @pytest.mark.slow
     def test_score_is_the_area_under_the_reported_curve(self):
         """The result's `divergence_curve` is "the curve whose area is `mauve`".
 

@@ -46,6 +46,7 @@ class TestDevianceInfluences:
         assert abs(influences[:80].sum()) < 1e-10 * scale
         assert abs(influences[80:].sum()) < 1e-10 * scale
 
+    @pytest.mark.slow
     def test_agrees_with_leaving_each_text_out(self):
         """Brute force: recount without the text, renormalise, order-2 jackknife, derivative.
 
@@ -105,6 +106,7 @@ class TestDevianceInfluences:
         )
         assert_array_equal(deviance_influences(mirrored, 5.0), 0)
 
+    @pytest.mark.slow
     def test_spread_is_the_one_of_repeated_samples(self):
         """200 pairs of 300 texts each: the s.d. of their deviances against the mean estimate.
 
@@ -158,6 +160,7 @@ class TestScoreInterval:
     def test_no_error_no_width(self):
         assert_allclose(score_interval(0.7, 0.0, 0.95), (0.7, 0.7))
 
+    @pytest.mark.slow
     def test_covers_the_truth_as_often_as_it_says(self):
         """400 pairs of 250 texts each in 10 buckets, 95% intervals: at least 360 cover.
 

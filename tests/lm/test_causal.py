@@ -41,6 +41,7 @@ def scorer(folder, **options):
     return TransformersScorer(folder, device="cpu", **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "prompts"),
     [("gpt2", None), ("gpt2", PROMPTS), ("llama", None), ("qwen2", PROMPTS), ("qwen3", None)],
@@ -105,6 +106,7 @@ def test_first_token_without_a_beginning_of_text_is_not_scored(tiny):
     assert [*map(len, scorer(tiny("qwen2")).log_probabilities(["a", ""]))] == [0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["logit_scale", "final_logit_softcapping", "logits_scaling"])
 def test_models_that_change_logits_behind_the_head(tmp_path, option):
     config, kind, changed = {

@@ -25,6 +25,7 @@ def shares(weights, tokens):
     return truncated / truncated.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 @given(weights=WEIGHTS)
 def test_decoders_return_distributions_and_leave_their_input(spec, weights):

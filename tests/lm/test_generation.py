@@ -86,6 +86,7 @@ class TestDistribution:
 
     N = 4000
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("decoder", [Ancestral(), TopK(2), Nucleus(0.6)])
     def test_texts_are_as_frequent_as_the_product_of_their_steps(self, model, decoder):
         counts = Counter(generate(model, decoder, ["a"] * self.N, max_tokens=3, seed=2))

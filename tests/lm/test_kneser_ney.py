@@ -73,6 +73,7 @@ class TestCountByHand:
         assert_allclose(model.distribution([]), after_start, rtol=1e-14)
 
 
+@pytest.mark.slow
 @given(DOCUMENTS, st.integers(1, 5), CONTEXTS)
 def test_is_a_positive_distribution_after_any_context(documents, order, context):
     probabilities = KneserNey.estimate(documents, order, N_WORDS).distribution(context)

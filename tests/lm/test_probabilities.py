@@ -37,6 +37,7 @@ def direct(folder, decoder, texts, dtype=torch.float64):
     return np.array(probabilities), np.array(squares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_whole_distributions_in_float64(tiny, kind):
     tables = token_probabilities(tiny(kind), DECODERS, SHORT, device="cpu", dtype="float64")

@@ -27,6 +27,7 @@ SHORT = ["It rained all day.", "", "Nobody came by."]
 PROMPTS = ["Winston said: ", "nothing follows", "", "x", "It began. " * 40, "A title\n\n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prompts", [None, PROMPTS])
 @pytest.mark.parametrize("sizes", [{}, {"max_length": 64, "stride": 16}])
 def test_bundled_is_what_transformers_makes_of_the_same_folder(prompts, sizes):
@@ -41,6 +42,7 @@ def test_bundled_is_what_transformers_makes_of_the_same_folder(prompts, sizes):
     assert corpus_perplexity(scores) == pytest.approx(corpus_perplexity(expected), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_text_has_the_same_tokens_after_any_prompt():
     alone = BundledScorer().log_probabilities(TEXTS)
     after = BundledScorer().log_probabilities(TEXTS, prompts=PROMPTS)
@@ -48,6 +50,7 @@ def test_a_text_has_the_same_tokens_after_any_prompt():
     assert not np.allclose(alone[0][:3], after[0][:3], atol=0.01)
 
 
+@pytest.mark.slow
 def test_an_empty_prompt_is_none():
     alone = BundledScorer().log_probabilities(TEXTS)
     after = BundledScorer().log_probabilities(TEXTS, prompts=[""] * len(TEXTS))
@@ -55,6 +58,7 @@ def test_an_empty_prompt_is_none():
         assert_allclose(without, with_empty, atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [1, 700])
 def test_batches_do_not_change_scores(budget):
     expected = BundledScorer().log_probabilities(TEXTS)
@@ -146,6 +150,7 @@ class TestRememberedScorer:
         assert equal(first, get_scorer("bundled").log_probabilities(SHORT))
         assert len(counting.calls) == 1
 
+    @pytest.mark.slow
     def test_measures_and_explanation_share_what_was_read(self):
         rng = np.random.default_rng(0)
         human, model = (

@@ -50,6 +50,7 @@ def test_grows_with_the_share_of_copies():
     assert ratios[-1] > 3 * ratios[0]
 
 
+@pytest.mark.slow
 def test_copies_are_found_wherever_they_stand():
     texts = _texts(1000, np.random.default_rng(2))  # of 350 kB: ten times what gzip remembers
     assert compression_ratio(texts * 2) > 1.7 * compression_ratio(texts)
@@ -68,6 +69,7 @@ def test_standard_error_is_near_that_of_the_jackknife():
     assert estimate.standard_error == pytest.approx(exact, rel=0.25)
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_many_samples():
     """Guards against copies that are charged once: the error was 0.06 of the true one.
 

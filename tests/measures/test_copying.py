@@ -26,6 +26,7 @@ def _value(rows, training, n):
     return copying_measure(n).estimate(_sample(rows, training), _sample(rows, training)).value
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # each example clears two tables of 32 MB
 @given(ROWS, ROWS, st.integers(1, 6))
 def test_equal_to_a_set_of_tuples(rows, training, n):

@@ -26,6 +26,7 @@ def test_the_same_texts_are_not_distinguishable():
     assert accuracy(human, human).value == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [1.0, 2.0, 4.0])
 def test_accuracy_of_gaussians_is_known(shift):
     # The best accuracy for N(0, 1) and N(s, 1) is the normal distribution function at s/2. With

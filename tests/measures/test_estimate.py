@@ -28,6 +28,7 @@ def test_groups_are_of_equal_size(keys, n_groups):
     assert groups.sizes.max() - groups.sizes.min() <= 1
 
 
+@pytest.mark.slow
 @given(arrays(np.uint64, 40, elements=st.integers(0, 2**64 - 1), unique=True), st.randoms())
 def test_groups_follow_the_text_and_not_its_place(keys, random):
     order = np.array(random.sample(range(40), 40))

@@ -29,6 +29,7 @@ def test_far_samples_have_nearly_the_least_score():
     assert estimate(*gaussians(200, 200, 50)).value == pytest.approx(1 / 252, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), [(2000, 2000), (3000, 1500)])
 @pytest.mark.parametrize(("shift", "truth"), [(0.0, 1.0), (1.0, 0.6316), (2.0, 0.1049)])
 def test_gaussians(n, m, shift, truth):
@@ -39,6 +40,7 @@ def test_gaussians(n, m, shift, truth):
     assert estimate(*gaussians(n, m, shift)).value == pytest.approx(truth, abs=tolerance)
 
 
+@pytest.mark.slow
 def test_score_falls_with_the_difference():
     values = [estimate(*gaussians(300, 300, shift, d=3)).value for shift in (0, 0.7, 1.4, 3)]
     assert values == sorted(values, reverse=True)
@@ -56,11 +58,13 @@ def test_many_features_do_not_flatter_the_classifier():
     assert estimate(*gaussians(60, 60, 0, d=120)).value > 0.9
 
 
+@pytest.mark.slow
 def test_nearly_symmetric():
     system, human = gaussians(150, 200, 1, d=2)
     assert estimate(system, human).value == pytest.approx(estimate(human, system).value, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_order_of_texts_has_no_effect_and_the_seed_little():
     system, human = gaussians(300, 300, 1, d=3)
     shuffled = np.random.default_rng(1).permutation(300)

@@ -48,6 +48,7 @@ def test_disjoint_samples_have_the_least_score():
     assert estimate(system, human).value == pytest.approx(1 / 252, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shift", "truth"), [(0.0, 1.0), (1.0, 0.6316), (2.0, 0.1049)])
 def test_gaussians(shift, truth):
     # The truth is by quadrature (see test_density_ratio). At 2,000 texts the noise of 63
@@ -106,6 +107,7 @@ def test_too_few_prompts():
         estimate(system, human, n_groups=1, by_prompt=True)
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_repetition():
     # 40 pairs: the ratio is 1.14 in 400 pairs, its relative error 0.12; at three of them false
     # alarms are below 1%. Guards the jackknife's neighbourhoods and scale.

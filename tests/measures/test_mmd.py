@@ -128,6 +128,7 @@ def test_chunks_do_not_matter():
     np.testing.assert_allclose(chunks.influences, whole.influences, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_median_of_many_texts():
     # Taken of 1000 texts out of 3000: within 2% of that of all, whatever their order.
     rng = np.random.default_rng(3)
@@ -138,6 +139,7 @@ def test_median_of_many_texts():
     assert median_distance(rng.permutation(features)) == pytest.approx(median, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_influences_are_those_of_the_jackknife():
     # The kernel stays, so each value without a group is computed with the width of all.
     rng = np.random.default_rng(4)
@@ -162,6 +164,7 @@ def test_influences_are_those_of_the_jackknife():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shift", "least"), [(0.0, 0.93), (0.4, 0.88)])
 def test_intervals_cover_the_truth(shift, least):
     # 200 intervals of 95%: fewer than 88% hold the truth with probability 3e-5. At P = Q they

@@ -91,6 +91,7 @@ def test_falls_as_words_differ_more():
     assert sorted(values, reverse=True) == values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 100, 400])
 def test_samples_of_one_source_have_1_whatever_their_size(n):
     # Guards against the bias of plug-in overlaps: sum_w min(p_w, q_w) is 0.63 for 20 texts. Values
@@ -122,6 +123,7 @@ def test_texts_of_one_prompt_in_both_samples_are_no_reason_for_more_than_1():
     assert abs(np.mean(paired) - np.mean(apart)) < 4 * error
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_repeated_samples():
     # Guards against the interval of one sample alone, whose ratio is 0.69. 200 samples tell the
     # ratio to 5%: a failure by chance comes less than once in 10,000 runs.

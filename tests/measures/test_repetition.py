@@ -68,6 +68,7 @@ def test_phrases_on_both_sides_of_the_depth(size):
     assert _of_one([1, *phrase[::-1], 2, *phrase[::-1]]) == 0
 
 
+@pytest.mark.slow
 def test_long_texts_take_linear_time():
     """A quadratic method would take hours here, not less than a second."""
     rng = np.random.default_rng(0)

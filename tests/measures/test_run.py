@@ -12,6 +12,8 @@ from mauve.errors import InvalidParameterError
 from mauve.measures.protocol import Measure
 from mauve.measures.registry import MEASURES
 
+pytestmark = pytest.mark.slow
+
 _WORDS = [f"{a}{b}" for a in ("ba", "do", "ki", "lu", "me") for b in ("n", "r", "st", "lo", "ve")]
 
 

@@ -121,6 +121,7 @@ def test_whole_texts_whatever_the_file_asks_for(tmp_path):
         np.testing.assert_array_equal(table.lengths, expected.lengths)
 
 
+@pytest.mark.slow
 def test_folder_without_the_file_is_read_by_transformers(tmp_path):
     pytest.importorskip("transformers")
     content = json.loads((MODEL / "tokenizer.json").read_text(encoding="utf-8"))["model"]

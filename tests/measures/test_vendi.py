@@ -106,6 +106,7 @@ def test_group_without_texts_has_no_influence():
     assert VENDI.estimate(sample, sample).influences[4:].tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_error_where_texts_are_fewer_than_dimensions():
     # 200 samples: a standard deviation is off by 5%, so that 0.8 and 1.25 are 4 standard
     # errors, false alarms 6e-5. Guards against the influence function, which gives 0.70 here.
@@ -118,6 +119,7 @@ def test_error_where_texts_are_fewer_than_dimensions():
     assert 0.8 < ratio < 1.25
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth():
     # Unit vectors e_1 with probability 1/2, e_2 and e_3 with 1/4: the score is 2^1.5. Of 300
     # intervals of 95%, fewer than 270 hold it with probability 2e-4. Guards against a standard

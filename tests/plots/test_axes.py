@@ -68,6 +68,7 @@ def test_many_systems_all_look_different():
     assert len(looks) == 60
 
 
+@pytest.mark.slow
 def test_labels_do_not_lie_over_each_other():
     rng = np.random.default_rng(0)
     human, near = rng.normal(size=(2, 200, 8))

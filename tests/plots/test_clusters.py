@@ -13,6 +13,7 @@ def texts_of(ax):
     return [text.get_text() for text in ax.texts]
 
 
+@pytest.mark.slow
 def test_clusters_show_shares_and_what_differs(explanation):
     explained = explanation["far"]
     rows = shown_clusters(explained)
@@ -24,6 +25,7 @@ def test_clusters_show_shares_and_what_differs(explanation):
     assert drawn == pytest.approx([100 * cluster.model_share for cluster in rows])
 
 
+@pytest.mark.slow
 def test_clusters_where_none_differs_are_hollow(explanation):
     explained = explanation["near"]
     assert not [*explained.over, *explained.under, *explained.otherwise]
@@ -33,6 +35,7 @@ def test_clusters_where_none_differs_are_hollow(explanation):
     assert {point.get_markerfacecolor() for point in points} == {"#ffffff"}
 
 
+@pytest.mark.slow
 def test_no_picture_has_too_many_rows():
     rng = np.random.default_rng(0)
     topics = 5 * np.eye(20)  # of which the model writes ten, each twice as often

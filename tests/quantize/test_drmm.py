@@ -108,6 +108,7 @@ def test_threads_do_not_change_the_labels():
     assert torch.equal(shared.layers.theta, alone.layers.theta)
 
 
+@pytest.mark.slow
 def test_fits_on_several_threads_at_once():
     features = make_features(11)
     expected = [fit(SMALL, features, seed).assign(features) for seed in range(4)]
@@ -192,6 +193,7 @@ def test_works_as_the_quantizer_of_a_comparison():
     assert "quant:drmm:2x3:epochs-5:batch-64:lr-0.005|" in by_drmm.signature
 
 
+@pytest.mark.slow
 def test_import_does_not_need_torch():
     code = "import sys, mauve.quantize.drmm; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

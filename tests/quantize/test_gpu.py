@@ -106,6 +106,7 @@ def make_uneven(seed, n=300, d=12):
     return (rng.normal(size=(n, d)) * np.arange(1, d + 1) + 3).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["norm-pca", "pca-norm"])
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
 def test_components_span_the_subspace_of_numpy(order, share):

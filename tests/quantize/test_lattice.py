@@ -73,6 +73,7 @@ def test_every_point_is_its_own_nearest(dtype, length):
     assert_array_equal(nearest_points(points), np.arange(744))
 
 
+@pytest.mark.slow
 def test_random_directions_against_distances():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(5000, 4))
@@ -165,6 +166,7 @@ def test_trains_where_the_caller_has_switched_gradients_off(mode):
     assert_array_equal(labels, fit(features, 0).assign(features))
 
 
+@pytest.mark.slow
 def test_import_does_not_need_torch():
     code = "import sys, mauve.quantize.lattice; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -297,6 +299,7 @@ def test_the_rate_is_cut_at_half_and_at_three_quarters():
     assert_allclose(rates, [0.1] * 4 + [0.05] * 2 + [0.01] * 2)
 
 
+@pytest.mark.slow
 def test_training_spreads_held_out_texts_and_keeps_neighbours():
     """Both held-out losses fall; the texts cover more buckets, evenly, and topics stay together."""
     features, new = clustered(9, 800), clustered(10, 800)

@@ -157,6 +157,7 @@ class TestManyDimensions:
         reduced, reduction = reduce_features(x.copy(), explained_variance=share, order="pca-norm")
         return reduced, reduction.components @ reduction.components.T
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("share", [0.5, 0.9])
     def test_leading_part_spans_the_same_subspace_as_the_svd(self, share):
         x = make_features(16, n=700, d=600, spread=np.geomspace(1, 1e-3, 600))
@@ -167,6 +168,7 @@ class TestManyDimensions:
         assert n_components <= 150
         assert_allclose(projection, rows[:n_components].T @ rows[:n_components], atol=1e-4)
 
+    @pytest.mark.slow
     def test_falls_back_to_all_components_where_a_quarter_is_not_enough(self):
         x = make_features(17, n=900, d=600, spread=np.ones(600))
         reduced, projection = self.project(x, 0.9)

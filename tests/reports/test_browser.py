@@ -13,7 +13,10 @@ RULES = ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa"]
 RULES += ["best-practice", "experimental"]
 SIZES = {"telephone": (360, 740), "desktop": (1440, 900)}
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from hostile import EVIL, SCRIPT
 import mauve
 from mauve.reports.page import render_report, write_report
 
+pytestmark = pytest.mark.slow
+
 
 class Outline(HTMLParser):
     """Collects what tests ask of a page."""

@@ -31,16 +31,19 @@ def drawn(comparison):
     return svgs, pictures.css
 
 
+@pytest.mark.slow
 def test_the_same_picture_has_the_same_bytes(comparison):
     assert drawn(comparison) == drawn(comparison)
 
 
+@pytest.mark.slow
 def test_a_style_of_the_user_does_not_matter(comparison):
     plain = drawn(comparison)
     with matplotlib.style.context("dark_background"), warnings.catch_warnings():
         assert drawn(comparison) == plain
 
 
+@pytest.mark.slow
 def test_settings_are_as_before(comparison):
     before = dict(matplotlib.rcParams)
     drawn(comparison)

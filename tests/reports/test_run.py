@@ -40,6 +40,7 @@ def test_compares_measures_and_explains_with_one_embedding(tmp_path, systems):
     assert "seed:3" in written_report.measurements.signature
 
 
+@pytest.mark.slow
 def test_is_what_to_html_writes(tmp_path):
     rng = np.random.default_rng(0)
     human, model = rng.normal(size=(100, 4)), rng.normal(size=(100, 4)) + 1
@@ -49,6 +50,7 @@ def test_is_what_to_html_writes(tmp_path):
     assert "Fréchet" in (tmp_path / "a.html").read_text()
 
 
+@pytest.mark.slow
 def test_takes_the_measures_asked_for(tmp_path, systems):
     report = mauve.report(
         written(0), systems, tmp_path / "r.html", measures="repetition", n_permutations=0,
@@ -77,6 +79,7 @@ def test_a_failure_leaves_an_old_report_alone(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
 
 
+@pytest.mark.slow
 def test_warnings_point_at_the_caller(tmp_path):
     rng = np.random.default_rng(0)
     with pytest.warns(mauve.MauveWarning, match="texts") as caught:

@@ -59,6 +59,7 @@ class TestCopies:
 
 
 class TestShared:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("several", "n", "m"),
         [([2] * 40, 300, 300), ([2, 3, 9] * 10, 400, 200), ([2] * 60, 900, 90)],

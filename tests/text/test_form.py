@@ -64,6 +64,7 @@ class TestLength:
         assert finding.kind == "length"
         assert finding.message.startswith("The first quartile's length is ")
 
+    @pytest.mark.slow
     def test_small_differences_are_none_however_sure(self):
         model = some_texts(5000, 1, low=43, high=83, vocabulary="one two three four")
         human = some_texts(5000, 2, vocabulary="one two three four")
@@ -196,6 +197,7 @@ class TestDamage:
             "character."
         )
 
+    @pytest.mark.slow
     def test_is_what_reading_utf_8_as_something_else_makes(self):
         for character in "éüßñ’“—…😀ж":
             for encoding in ("latin-1", "cp1252"):
