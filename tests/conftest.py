@@ -39,7 +39,7 @@ def pytest_make_collect_report(collector: pytest.Collector):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _cache_of_their_own(tmp_path_factory: pytest.TempPathFactory):
+def _temporary_cache(tmp_path_factory: pytest.TempPathFactory):
     """Keep tests from the user's cache of features, and from each other's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MAUVE_CACHE", str(tmp_path_factory.mktemp("cache")))

@@ -1,4 +1,4 @@
-"""Atomic writes: the whole file or none."""
+"""Atomic writes."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ def test_replaces(tmp_path):
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_whole_file_or_none(tmp_path, error):
+def test_an_error_leaves_the_file_as_it_was(tmp_path, error):
     path = tmp_path / "a.txt"
     path.write_bytes(b"old")
 
@@ -35,10 +35,10 @@ def test_whole_file_or_none(tmp_path, error):
 
 def test_has_the_usual_permissions(tmp_path):
     (tmp_path / "usual").write_bytes(b"")
-    with atomic_write(tmp_path / "whole"):
+    with atomic_write(tmp_path / "atomic"):
         pass
-    usual, whole = (stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in ("usual", "whole"))
-    assert whole == usual
+    usual, atomic = (stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in ("usual", "atomic"))
+    assert atomic == usual
 
 
 def test_keeps_a_link(tmp_path):

@@ -1,3 +1,5 @@
+"""Escaped text cannot act, and plain text of any language stays as it is."""
+
 import unicodedata
 
 import pytest

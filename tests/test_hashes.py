@@ -8,14 +8,14 @@ from mauve.hashes import count_distinct, feature_hashes, scramble_hashes, text_h
 
 
 class TestFeatureHashes:
-    def test_equal_rows_have_equal_keys(self):
+    def test_equal_rows_have_equal_hashes(self):
         rows = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32)
         assert_array_equal(feature_hashes(rows), feature_hashes(rows.copy()))
         assert_array_equal(feature_hashes(rows[::-1].copy()), feature_hashes(rows)[::-1])
 
     @pytest.mark.parametrize("d", [1, 2, 64])
-    def test_no_two_of_100_000_random_rows_share_a_key(self, d):
-        """Chance would give 3e-10 pairs among 64-bit keys. Rows that do coincide may."""
+    def test_no_two_of_100_000_random_rows_share_a_hash(self, d):
+        """Chance would give 3e-10 pairs among 64-bit hashes. Rows that do coincide may."""
         rows = np.random.default_rng(1).normal(size=(100_000, d)).astype(np.float32)
         distinct = len(np.unique(rows, axis=0)) if d == 1 else len(rows)
         assert len(np.unique(feature_hashes(rows))) == distinct
@@ -25,7 +25,7 @@ class TestFeatureHashes:
         rows = np.stack(np.meshgrid(*[np.arange(7.0)] * 6), axis=-1).reshape(-1, 6)
         assert len(np.unique(feature_hashes(rows.astype(np.float32)))) == 7**6
 
-    def test_columns_in_another_order_make_another_key(self):
+    def test_columns_in_another_order_make_another_hash(self):
         rows = np.array([[1, 2, 3], [3, 2, 1], [2, 1, 3]], dtype=np.float32)
         assert len(np.unique(feature_hashes(rows))) == 3
 
@@ -33,7 +33,7 @@ class TestFeatureHashes:
         rows = np.array([[0.0, 1.0], [-0.0, 1.0]], dtype=np.float32)
         assert len(np.unique(feature_hashes(rows))) == 1
 
-    def test_the_smallest_change_changes_the_key(self):
+    def test_the_smallest_change_changes_the_hash(self):
         rows = np.random.default_rng(2).normal(size=(100, 5)).astype(np.float32)
         changed = rows.copy()
         changed[:, 3] = np.nextafter(changed[:, 3], np.float32(9))
@@ -42,18 +42,18 @@ class TestFeatureHashes:
 
 class TestScrambleHashes:
     def test_is_one_to_one(self):
-        keys = np.arange(100_000, dtype=np.uint64)
-        assert len(np.unique(scramble_hashes(keys, 3))) == 100_000
+        hashes = np.arange(100_000, dtype=np.uint64)
+        assert len(np.unique(scramble_hashes(hashes, 3))) == 100_000
 
     def test_depends_on_the_seed(self):
-        keys = np.arange(100, dtype=np.uint64)
-        assert_array_equal(scramble_hashes(keys, 1), scramble_hashes(keys, 1))
-        assert np.all(scramble_hashes(keys, 1) != scramble_hashes(keys, 2))
+        hashes = np.arange(100, dtype=np.uint64)
+        assert_array_equal(scramble_hashes(hashes, 1), scramble_hashes(hashes, 1))
+        assert np.all(scramble_hashes(hashes, 1) != scramble_hashes(hashes, 2))
 
-    def test_order_of_the_keys_is_scrambled(self):
-        """Rank correlation of 10,000 keys before and after: s.d. 0.01, so 0.05 is five."""
-        keys = np.arange(10_000, dtype=np.uint64)
-        rank = np.argsort(np.argsort(scramble_hashes(keys, 0)))
+    def test_order_of_the_hashes_is_scrambled(self):
+        """Rank correlation of 10,000 hashes before and after: s.d. 0.01, so 0.05 is five."""
+        hashes = np.arange(10_000, dtype=np.uint64)
+        rank = np.argsort(np.argsort(scramble_hashes(hashes, 0)))
         assert abs(np.corrcoef(np.arange(10_000), rank)[0, 1]) < 0.05
 
 

@@ -29,12 +29,12 @@ def words_and_numbers(text):
     return re.sub(NUMBER, "#", text), [float(x) for x in re.findall(NUMBER, text)]
 
 
-def assert_alike(printed, shown):
+def assert_alike(printed, documented):
     """Compare texts word by word, and decimal numbers up to the tolerance."""
     words, numbers = words_and_numbers(printed)
-    shown_words, shown_numbers = words_and_numbers(shown)
-    assert words == shown_words
-    assert numbers == pytest.approx(shown_numbers, abs=TOLERANCE, rel=TOLERANCE)
+    documented_words, documented_numbers = words_and_numbers(documented)
+    assert words == documented_words
+    assert numbers == pytest.approx(documented_numbers, abs=TOLERANCE, rel=TOLERANCE)
 
 
 def blocks(page):
@@ -54,12 +54,12 @@ def python_examples(page):
 
 
 def console_examples(page):
-    """Return every command with the pieces of output shown, between lines of dots."""
+    """Return every command with the pieces of its documented output, between lines of dots."""
     examples = []
     for block in (block for language, block in blocks(page) if language == "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            examples.append((command, re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)))
+            command, _, documented = part.partition("\n")
+            examples.append((command, re.split(r"^\.\.\.\n", documented, flags=re.MULTILINE)))
     return examples
 
 
@@ -75,11 +75,11 @@ def test_the_readme_is_short():
 def run_python_examples(page):
     """Run the blocks of a page one after another and compare what they print."""
     namespace = {}
-    for code, shown in python_examples(page):
+    for code, documented in python_examples(page):
         with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
             warnings.simplefilter("ignore", MauveWarning)  # greedy texts are copies
             exec(compile(code, str(page), "exec"), namespace)
-        assert_alike(printed.getvalue(), shown)
+        assert_alike(printed.getvalue(), documented)
 
 
 @pytest.mark.slow
@@ -115,12 +115,12 @@ def test_console_examples(tmp_path):
         assert all(line.startswith(kinds) for line in done.stderr.splitlines())
         lines = done.stdout.splitlines()
         for i, piece in enumerate(pieces):
-            shown = piece.splitlines()
-            if i > 0 and shown:  # dots stand for any lines up to the next one shown
-                first = words_and_numbers(shown[0])[0]
+            documented = piece.splitlines()
+            if i > 0 and documented:  # dots stand for any lines up to the next documented one
+                first = words_and_numbers(documented[0])[0]
                 lines = lines[[words_and_numbers(line)[0] for line in lines].index(first) :]
-            assert_alike("\n".join(lines[: len(shown)]), piece)
-            lines = lines[len(shown) :]
+            assert_alike("\n".join(lines[: len(documented)]), piece)
+            lines = lines[len(documented) :]
         if pieces[-1]:
             assert lines == []
     assert (tmp_path / "report.html").is_file()

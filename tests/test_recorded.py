@@ -1,4 +1,4 @@
-"""Figures of fixed inputs stay what they were before the packages were laid out anew."""
+"""Figures of fixed inputs are those that were recorded."""
 
 import json
 import sys

@@ -27,8 +27,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     ...     path.read_bytes()
     b'0.9'
     """
-    # In the same folder, as a rename is atomic only within one file system.
-    unfinished = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")
+    unfinished = _temporary(path)
     try:
         with unfinished.open("xb") as file:
             yield file
@@ -48,7 +47,7 @@ def check_writable(path: Path) -> None:
         raise InvalidParameterError(f"'{path}' must be a file. It is a folder.")
     if path.exists() and not path.is_file():  # a device, which a rename would replace
         raise InvalidParameterError(f"'{path}' must be a file. It is a device or a pipe.")
-    probe = path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")
+    probe = _temporary(path)
     try:
         probe.open("xb").close()
         probe.unlink()
@@ -57,3 +56,8 @@ def check_writable(path: Path) -> None:
             f"'{path}' cannot be written ({error.strerror}): "
             f"'{path.parent}' must be a folder that you may write to."
         ) from error
+
+
+def _temporary(path: Path) -> Path:
+    # In the same folder, as a rename is atomic only within one file system.
+    return path.resolve().with_name(f".mauve-{secrets.token_hex(8)}.tmp")

@@ -136,7 +136,7 @@ def latex_escaped(text: str) -> str:
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
         "ε": r"$\varepsilon$", "²": "$^2$",
-        "[": "{[}", "]": "{]}", "*": "{*}",  # else an argument of the end of the row before
+        "[": "{[}", "]": "{]}", "*": "{*}",  # after \\, LaTeX would read them as its argument
         "`": r"\textasciigrave{}",
         **{mark: "\\" + mark for mark in "&%$#_{}"},
     }  # fmt: skip

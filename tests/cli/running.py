@@ -2,9 +2,12 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 
+import numpy as np
 from typer.testing import CliRunner
 
 from mauve.cli import app
@@ -29,6 +32,31 @@ def start(*arguments, program=("-m", "mauve"), **settings):
     """Start a command in another process."""
     settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENV} | settings
     return subprocess.Popen([sys.executable, *program, *arguments], **settings)
+
+
+def start_long_work(folder, command, *options):
+    """Start a command that runs for minutes; return it past its start, and the files before it."""
+    # The named pipe shows that the program is past its start: it opens the prompts.
+    os.mkfifo(folder / "prompts")
+    np.save(folder / "long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
+    files = sorted(folder.iterdir())
+    long_work = ["long.npy", "other=long.npy", "--n-permutations", "200000", "--prompts", "prompts"]
+    process = start(command, *long_work, *options, program=("-c", INTERRUPTIBLE), cwd=folder)
+    with open(folder / "prompts", "w") as prompts:
+        prompts.writelines(f"prompt {i}\n" for i in range(1000))
+    time.sleep(1)
+    assert process.poll() is None
+    return process, files
+
+
+def interrupt(process):
+    """Send Ctrl-C to a command; return its exit code, stdout and stderr."""
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, out, err
 
 
 def run(*arguments, env=None):

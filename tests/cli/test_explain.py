@@ -1,16 +1,13 @@
 """``mauve explain``."""
 
 import json
-import os
 import re
-import signal
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.cells import cell_len
-from running import INTERRUPTIBLE, invoke, run, start
+from running import interrupt, invoke, run, start_long_work
 
 import mauve
 
@@ -395,26 +392,10 @@ def test_a_language_model_that_does_not_exist(in_folder):
 
 @pytest.mark.slow
 def test_ctrl_c_half_way_leaves_nothing(tmp_path):
-    # The named pipe tells when the program is past its start: it opens the prompts.
-    os.mkfifo(tmp_path / "prompts")
-    np.save(tmp_path / "long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
-    before = sorted(tmp_path.iterdir())
-    arguments = [
-        "explain", "long.npy", "other=long.npy", "--n-permutations", "200000",
-        "--prompts", "prompts", "--texts", "texts.jsonl", "--report", "report.html",
-    ]  # fmt: skip
-    process = start(*arguments, program=("-c", INTERRUPTIBLE), cwd=tmp_path)
-    with open(tmp_path / "prompts", "w") as prompts:
-        prompts.writelines(f"prompt {i}\n" for i in range(1000))
-    time.sleep(1)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    try:
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert (process.returncode, out, err) == (130, b"", b"error: interrupted\n")
-    assert sorted(tmp_path.iterdir()) == before
+    outputs = ["--texts", "texts.jsonl", "--report", "report.html"]
+    process, files = start_long_work(tmp_path, "explain", *outputs)
+    assert interrupt(process) == (130, b"", b"error: interrupted\n")
+    assert sorted(tmp_path.iterdir()) == files
 
 
 def test_failed_run_keeps_the_old_files(features):

@@ -106,7 +106,7 @@ def test_options_reach_the_library(features):
         (["compare", "human.npy", "good.npy", "--n-bootstrap", "2"], "--n-bootstrap"),
         (["compare", "human.npy", "good.npy", "--n-clusterings", "4"], "--n-clusterings"),
         (["compare", "human.npy", "good.npy", "--plot", "x.gif"], "must end in .png, .svg or .pdf"),
-        (["compare", "human.npy", "good.npy", "--training", "x.txt"], "are for --measures"),
+        (["compare", "human.npy", "good.npy", "--training", "x.txt"], "need --measures"),
         (["compare", "human.npy", "good.npy", "--prompts", "x", "--by-prompt"], "cannot both be"),
     ],
 )

@@ -1,16 +1,14 @@
 """``mauve compare --report``."""
 
 import json
-import os
 import re
 import signal
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from running import QUICK, invoke, start
+from running import QUICK, invoke, start_long_work
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +118,7 @@ def test_metadata_is_for_the_report(in_folder, tmp_path):
     arguments = ["compare", "human.jsonl", "good.jsonl", *QUICK, "--metadata", "none"]
     alone = invoke(*arguments)
     assert alone.exit_code == 2
-    assert "--metadata is for --report" in alone.stderr
+    assert "--metadata needs --report" in alone.stderr
     done = invoke(*arguments, "--report", path)
     assert "note" not in done.stderr
     assert "venue" not in text_of(path.read_text())
@@ -155,20 +153,10 @@ def test_report_where_nothing_can_be_written(features, name):
 
 @pytest.mark.slow
 def test_killed_half_way_leaves_no_part_of_a_report(features):
-    np.save("long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
-    os.mkfifo("prompts")  # which tells when the program is past its start
     Path("report.html").write_text("old")
-    before = sorted(features.iterdir())
-    process = start(
-        "compare", "long.npy", "other=long.npy", "--prompts", "prompts",
-        "--n-permutations", "200000", "--report", "report.html",
-    )  # fmt: skip
-    with open("prompts", "w") as prompts:
-        prompts.writelines(f"prompt {i}\n" for i in range(1000))
-    time.sleep(1)
-    assert process.poll() is None
+    process, files = start_long_work(features, "compare", "--report", "report.html")
     process.kill()
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
-    assert sorted(features.iterdir()) == before
+    assert sorted(features.iterdir()) == files
     assert Path("report.html").read_text() == "old"

@@ -2,14 +2,13 @@
 
 import json
 import os
-import signal
 import sys
 import time
 
 import numpy as np
 import pytest
 import typer
-from running import INTERRUPTIBLE, QUICK, invoke, start
+from running import QUICK, interrupt, invoke, start, start_long_work
 
 from mauve.cli.terminal import one_line_errors, progress_bar, say
 
@@ -62,27 +61,9 @@ def test_interrupt_exits_130():
 
 @pytest.mark.slow
 def test_ctrl_c_half_way_leaves_nothing(features):
-    # The named pipe tells when the program is past its start: it opens the prompts.
-    os.mkfifo("prompts")
-    np.save("long.npy", np.random.default_rng(0).normal(size=(1000, 8)))
-    before = sorted(features.iterdir())
-    long_work = ["--n-permutations", "200000", "--prompts", "prompts", "--plot", "curves.png"]
-    process = start(
-        "compare", "long.npy", "other=long.npy", *long_work, program=("-c", INTERRUPTIBLE)
-    )
-    with open("prompts", "w") as prompts:
-        prompts.writelines(f"prompt {i}\n" for i in range(1000))
-    time.sleep(1)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    try:
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    assert out == b""
-    assert err == b"error: interrupted\n"
-    assert sorted(features.iterdir()) == before
+    process, files = start_long_work(features, "compare", "--plot", "curves.png")
+    assert interrupt(process) == (130, b"", b"error: interrupted\n")
+    assert sorted(features.iterdir()) == files
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from mauve import compare
 
-sys.path.insert(0, str(Path(__file__).parent))  # for ranked_clouds: tests are no package
+sys.path.insert(0, str(Path(__file__).parent))  # for modules beside the tests, which are no package
 
 from ranked_clouds import QUICK, clouds
 

@@ -1,25 +1,12 @@
-"""The front door, end to end on small clouds of points."""
+"""Warnings that a score may be unreliable."""
 
 import warnings
 
 import numpy as np
 import pytest
+from pair_clouds import clouds, score
 
 from mauve import MauveWarning, compare
-
-# 100 texts a side in 8 buckets raise no warning.
-QUICK = {"num_buckets": 8, "n_clusterings": 5, "n_permutations": 20}
-AWAY = np.array([10.0, 0, 0])
-
-
-def clouds(seed, *, n=100, d=4, shift=0.5, n_model=None):
-    rng = np.random.default_rng(seed)
-    human, model = rng.normal(size=(n, d)), rng.normal(size=(n_model or n, d)) + shift
-    return human.astype(np.float32), model.astype(np.float32)
-
-
-def score(human, model, **settings):
-    return compare(human, model, **{**QUICK, **settings})["model"]
 
 
 class TestWarnings:
@@ -60,7 +47,7 @@ class TestWarnings:
         assert set(messages) == set(comparison.warnings)
 
 
-def test_a_small_sample_that_sets_the_cells_for_all_is_reported():
+def test_a_small_sample_that_sets_the_buckets_for_all_is_reported():
     human, model = clouds(60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MauveWarning)  # of few texts as well

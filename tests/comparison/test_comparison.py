@@ -97,9 +97,9 @@ class TestRankedDifferences:
         assert all(pair.difference >= 0 for pair in pairs)
 
     def test_are_the_same_differences(self, comparison):
-        given = {frozenset([d.first, d.second]): d for d in comparison.differences()}
+        unordered = {frozenset([d.first, d.second]): d for d in comparison.differences()}
         for pair in comparison.ranked_differences():
-            same = given[frozenset([pair.first, pair.second])]
+            same = unordered[frozenset([pair.first, pair.second])]
             assert abs(pair.difference) == abs(same.difference)
             assert (pair.p_value, pair.p_adjusted) == (same.p_value, same.p_adjusted)
             assert_allclose(pair.equivalence(0.1), same.equivalence(0.1), atol=1e-12)

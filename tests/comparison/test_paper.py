@@ -269,14 +269,14 @@ class TestMetricModule:
 
 
 class TestBadInput:
-    @pytest.mark.parametrize("side", ["p", "q"])
-    def test_one_side_only(self, side):
+    @pytest.mark.parametrize("sample", ["p", "q"])
+    def test_one_sample_only(self, sample):
         features, _ = clouds(18)
-        other = {"p": "q", "q": "p"}[side]
+        other = {"p": "q", "q": "p"}[sample]
         with pytest.raises(
             InvalidParameterError, match=rf"one of {other}_features, .* Got none instead"
         ):
-            compute_mauve(**{f"{side}_features": features})
+            compute_mauve(**{f"{sample}_features": features})
 
     def test_nothing_at_all(self):
         with pytest.raises(InvalidParameterError, match=r"one of p_features, .* Got none"):

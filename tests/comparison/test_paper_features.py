@@ -66,7 +66,7 @@ EXPECTED = result_from_counts([16, 12, 8, 4], [2, 6, 12, 10])
 @pytest.mark.slow
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("max_length", [3, 256])
-@pytest.mark.filterwarnings("ignore:.* are longer than the model reads here")
+@pytest.mark.filterwarnings("ignore:.* are longer than the model reads")
 def test_features_are_terminal_hidden_states(folder, wide, max_length):
     texts = tiny_models.TEXTS
     expected = terminal_states(
@@ -96,9 +96,11 @@ def test_a_score_of_texts(folder):
 
 def test_the_warning_points_at_the_caller(folder):
     ids = [[1, 2], [3, 4]]
-    for given in ({"p_text": HUMAN[:2]}, {"p_tokens": ids}):
+    for inputs in ({"p_text": HUMAN[:2]}, {"p_tokens": ids}):
         with pytest.warns(MauveWarning, match="asked for the GPU") as caught:
-            compute_mauve(**given, q_tokens=ids, device_id=ABSENT, featurize_model_name=str(folder))
+            compute_mauve(
+                **inputs, q_tokens=ids, device_id=ABSENT, featurize_model_name=str(folder)
+            )
         assert [warning.filename for warning in caught] == [__file__]
 
 
@@ -139,7 +141,7 @@ def test_max_text_length(folder):
     assert [warning.filename for warning in caught] == [__file__] * 2
 
 
-def test_tokens_that_are_cut_are_told(folder):
+def test_tokens_that_are_cut_are_reported(folder):
     ids = [[1, 2, 3, 4], [1, 2]]
     with pytest.warns(MauveWarning, match="1 of the 2 texts of '._tokens' are longer") as caught:
         compute_mauve(
@@ -204,7 +206,7 @@ def test_texts_beside_features_are_not_used():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("inputs", "message"),
     [
         (
             {"p_text": ["a", "", "b"]},
@@ -239,13 +241,13 @@ def test_texts_beside_features_are_not_used():
         ),
     ],
 )
-def test_what_can_be_wrong(folder, given, message):
-    call = {"q_text": MODEL, "featurize_model_name": str(folder), **given}
+def test_what_can_be_wrong(folder, inputs, message):
+    call = {"q_text": MODEL, "featurize_model_name": str(folder), **inputs}
     with pytest.raises(InvalidParameterError, match=message):
         compute_mauve(**call)
 
 
-def test_another_model_for_either_side(folder):
+def test_another_model_for_either_sample(folder):
     with pytest.raises(InvalidParameterError, match=r"as many columns as 'p_features', 5\. Got 32"):
         compute_mauve(p_features=np.ones((4, 5)), q_text=MODEL, featurize_model_name=str(folder))
 

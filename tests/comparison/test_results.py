@@ -191,7 +191,7 @@ class TestAcrossComparisons:
             compare(np.repeat(human[:75], 2, axis=0), systems, **QUICK)["near"]
             for human in (first, second)
         )
-        assert one.influence.human_key != two.influence.human_key
+        assert one.influence.human_hash != two.influence.human_hash
 
     @pytest.mark.slow
     @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ class TestAcrossComparisons:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("prompted_first", [True, False])
-    def test_prompts_on_one_side_only_are_refused(self, prompted_first):
+    def test_prompts_of_one_sample_only_are_refused(self, prompted_first):
         human, systems = clouds(13)
         pair = [
             compare(human, systems, prompts=range(150), **QUICK)["near"],

@@ -1,27 +1,17 @@
-"""The front door, end to end on small clouds of points."""
+"""compare, end to end on small clouds of points."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from pair_clouds import clouds, score
+from ranked_clouds import QUICK
 from scipy.stats import binom
 
 import mauve
 from mauve import InvalidParameterError, compare
 from mauve.frontier.estimators import ESTIMATORS
 
-# 100 texts a side in 8 buckets raise no warning.
-QUICK = {"num_buckets": 8, "n_clusterings": 5, "n_permutations": 20}
 AWAY = np.array([10.0, 0, 0])
-
-
-def clouds(seed, *, n=100, d=4, shift=0.5, n_model=None):
-    rng = np.random.default_rng(seed)
-    human, model = rng.normal(size=(n, d)), rng.normal(size=(n_model or n, d)) + shift
-    return human.astype(np.float32), model.astype(np.float32)
-
-
-def score(human, model, **settings):
-    return compare(human, model, **{**QUICK, **settings})["model"]
 
 
 class TestIdentity:
@@ -210,7 +200,7 @@ class TestScore:
         assert_allclose([result.type_1, result.type_2], [of_q, of_p], atol=0.02)
         assert_allclose([swapped.type_1, swapped.type_2], [of_p, of_q], atol=0.02)
 
-    def test_automatic_number_of_cells_is_a_tenth_of_the_smaller_sample(self):
+    def test_automatic_number_of_buckets_is_a_tenth_of_the_smaller_sample(self):
         human, model = clouds(19, n=150, n_model=230)
         assert score(human, model, num_buckets="auto").num_buckets == 15
 
@@ -228,7 +218,7 @@ class TestPermutationTest:
         """80 pairs from one source: p ≤ 0.1 at most one time in ten.
 
         Bin(80, 0.1) exceeds the bound with a probability of 1e-4. Guards against clusters
-        that know which side a text is on.
+        that know which sample a text is from.
         """
         values = []
         for seed in range(80):
@@ -402,7 +392,7 @@ class TestForms:
 
 class TestPrompts:
     def test_texts_of_one_prompt_that_vary_together_make_a_narrower_interval(self):
-        """Human and model texts are near their prompt, so buckets fill up alike on both sides."""
+        """Texts of both samples are near their prompt, so their counts vary together."""
         rng = np.random.default_rng(0)
         topic = rng.normal(size=(200, 4))
         human, model = (topic + 0.1 * rng.normal(size=(200, 4)) + shift for shift in (0, 0.6))
@@ -493,7 +483,7 @@ class TestPrompts:
         with pytest.raises(InvalidParameterError, match="prompts"):
             score(*clouds(36), prompts=prompts)
 
-    def test_fewer_texts_in_two_blocks_than_cells_are_refused(self):
+    def test_fewer_texts_in_two_blocks_than_buckets_are_refused(self):
         """80 of 100 texts answer one prompt, so some pairs of blocks hold few of the others."""
         human, model = clouds(36)
         prompts = np.concatenate([np.zeros(80), np.arange(1, 21)])
@@ -503,11 +493,11 @@ class TestPrompts:
 
 class TestBadInput:
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
-    @pytest.mark.parametrize("side", [0, 1])
-    def test_numbers_that_are_not_finite(self, side, bad):
+    @pytest.mark.parametrize("sample", [0, 1])
+    def test_numbers_that_are_not_finite(self, sample, bad):
         samples = list(clouds(43))
-        samples[side][5, 1] = bad
-        name = ("human", "model")[side]
+        samples[sample][5, 1] = bad
+        name = ("human", "model")[sample]
         with pytest.raises(InvalidParameterError, match=f"'{name}' must hold finite .* row 5"):
             compare(*samples)
 
@@ -538,18 +528,18 @@ class TestBadInput:
             compare(human, model[:n])
 
     @pytest.mark.parametrize("k", [1, 0, -3, 51, 1000])
-    def test_number_of_cells_out_of_range(self, k):
+    def test_number_of_buckets_out_of_range(self, k):
         with pytest.raises(
             InvalidParameterError, match=rf"'num_buckets' .* an int in \[2, 50\]\. Got {k} instead"
         ):
             compare(*clouds(48), num_buckets=k)
 
     @pytest.mark.parametrize("k", [8.0, True, None])
-    def test_number_of_cells_that_is_no_integer(self, k):
+    def test_number_of_buckets_that_is_no_integer(self, k):
         with pytest.raises(InvalidParameterError, match="'num_buckets' parameter of compare must"):
             compare(*clouds(48), num_buckets=k)
 
-    def test_number_of_cells_in_words(self):
+    def test_number_of_buckets_in_words(self):
         with pytest.raises(InvalidParameterError, match="an int or 'auto'"):
             compare(*clouds(48), num_buckets="many")
 
@@ -652,7 +642,7 @@ class TestBadInput:
             score(*clouds(55), quantizer=quantizer)
 
     @pytest.mark.parametrize("label", [8, 99, -1])
-    def test_a_quantizer_whose_labels_are_no_cells(self, label):
+    def test_a_quantizer_whose_labels_are_no_buckets(self, label):
         class Partition:
             def assign(self, features):
                 return np.full(len(features), label, dtype=np.int32)

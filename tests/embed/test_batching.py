@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mauve.embed.batching import encodable, padded, share_out, token_batches
+from mauve.embed.batching import encodable, padded, run_batches, token_batches
 
 
 @given(lengths=st.lists(st.integers(0, 600), max_size=80), budget=st.integers(1, 2000))
@@ -79,7 +79,7 @@ def run(lengths, room, workers=(0,), budget=64):
         assert fetched == lengths[rows].tolist()
         seen.extend(rows.tolist())
 
-    left = share_out(
+    left = run_batches(
         lengths, workers, forward, keep, budget=budget,
         too_long=lambda n: ValueError(f"{n} tokens do not fit"),
     )  # fmt: skip
@@ -109,7 +109,7 @@ def test_other_errors_are_not_hidden(workers):
             raise RuntimeError("something else")
 
     with pytest.raises(RuntimeError, match="something else"):
-        share_out(
+        run_batches(
             np.ones(9, dtype=np.int64), workers, forward, lambda *_: None, budget=1,
             too_long=ValueError,
         )  # fmt: skip

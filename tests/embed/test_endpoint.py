@@ -36,7 +36,7 @@ class TestFeatures:
         embedded = make(url, model, batch_size=5).embed(TEXTS)
         np.testing.assert_array_equal(embedded.features, REFERENCE)
 
-    def test_nothing_is_said_of_lengths(self, url):
+    def test_numbers_of_tokens_are_not_known(self, url):
         embedded = make(url, "normal").embed(TEXTS)
         assert embedded.n_tokens.tolist() == [-1] * len(TEXTS)
         assert embedded.n_tokens.dtype == np.int64
@@ -180,7 +180,7 @@ class TestRefusals:
         embedded = make(url, "small:2", batch_size=8).embed(TEXTS)
         np.testing.assert_array_equal(embedded.features, REFERENCE)
 
-    def test_text_that_is_too_long_is_found(self, url):
+    def test_position_of_a_text_that_is_too_long_is_named(self, url):
         match = r"refused the text at position 5 with 413 \(`inputs` must have less than 512 tok"
         with pytest.raises(EndpointError, match=match):
             make(url, "short").embed([*TEXTS[:5], "a long text", *TEXTS[5:]])

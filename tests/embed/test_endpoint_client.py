@@ -82,7 +82,7 @@ class TestKey:
         monkeypatch.setenv(name, f"{KEY}\n")  # as a file of secrets may leave it
         np.testing.assert_array_equal(make(url, "locked").embed(TEXTS).features, REFERENCE)
 
-    def test_of_the_argument_comes_first_then_our_own(self, url, seen, monkeypatch):
+    def test_of_the_argument_comes_first_then_mauve_api_key(self, url, seen, monkeypatch):
         monkeypatch.setenv("OPENAI_API_KEY", "openai")
         monkeypatch.setenv("MAUVE_API_KEY", "mauve")
         make(url, "normal:env").embed(TEXTS[:1])

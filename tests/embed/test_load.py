@@ -1,3 +1,5 @@
+"""Samples are read, checked and hashed, and embedded once; and comparisons of texts."""
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -6,14 +8,11 @@ from typer.testing import CliRunner
 
 from mauve import MauveWarning, compare, compute_mauve
 from mauve.cli import app
-from mauve.embed.bundled import MODEL, BundledEmbedder
+from mauve.embed.bundled import BundledEmbedder
 from mauve.embed.cache import FeatureCache
-from mauve.embed.load import embed_texts, load_samples
-from mauve.embed.models import model_identity
+from mauve.embed.load import embed_texts, load_samples, name_samples
 from mauve.embed.registry import get_embedder
-from mauve.embed.transformers import TransformersEmbedder
 from mauve.errors import InvalidParameterError
-from mauve.hashes import text_hashes
 
 
 def cloud(seed, n=120):
@@ -37,7 +36,8 @@ def texts(seed, n=40, words=WORDS):
 class TestSamples:
     def test_rows_go_back_to_their_samples(self):
         samples = load_samples(
-            ["a", "bb"], ["ccc"], embedder=lambda batch: [[len(text), 1.0] for text in batch]
+            {"human": ["a", "bb"], "model": ["ccc"]},
+            embedder=lambda batch: [[len(text), 1.0] for text in batch],
         )
         assert samples.sizes == {"human": 2, "model": 1}
         assert_array_equal(samples.features["human"], [[1, 1], [2, 1]])
@@ -52,7 +52,7 @@ class TestSamples:
             calls.append(len(batch))
             return [[len(text), 1.0] for text in batch]
 
-        samples = load_samples(["a", "bb"], {"m": ["ccc"], "n": ["d"]}, embedder=embed)
+        samples = load_samples({"human": ["a", "bb"], "m": ["ccc"], "n": ["d"]}, embedder=embed)
         assert calls == []
         assert samples.features["n"].shape == (1, 2)
         assert samples.n_truncated("m") == 0
@@ -61,30 +61,31 @@ class TestSamples:
 
     def test_features_are_cached_on_disk(self, tmp_path, monkeypatch):
         monkeypatch.setenv("MAUVE_CACHE", str(tmp_path))
-        first = load_samples(texts(0), texts(1), embedder=BundledEmbedder()).features
+        both = {"human": texts(0), "model": texts(1)}
+        first = load_samples(both, embedder=BundledEmbedder()).features
         assert FeatureCache().info().n_texts == 80
 
         class NoMore(BundledEmbedder):
             def embed(self, texts, on_progress=None):
                 raise AssertionError("a text was embedded twice")
 
-        second = load_samples(texts(0), texts(1), embedder=NoMore()).features
+        second = load_samples(both, embedder=NoMore()).features
         for name in first:
             assert_array_equal(first[name], second[name])
 
     def test_without_the_cache_nothing_is_written(self, tmp_path, monkeypatch):
         monkeypatch.setenv("MAUVE_CACHE", str(tmp_path))
-        assert load_samples(texts(0), texts(1), cache=False).features
+        assert load_samples({"human": texts(0), "model": texts(1)}, cache=False).features
         assert list(tmp_path.iterdir()) == []
 
     def test_truncated_texts_are_counted(self):
-        samples = load_samples(["word " * 600, "word"], ["word"], cache=False)
+        samples = load_samples({"human": ["word " * 600, "word"], "model": ["word"]}, cache=False)
         assert [samples.n_truncated(name) for name in samples.sizes] == [1, 0]
 
     def test_features_are_hashed_like_their_32_bit_values(self):
         wide, narrow = (
-            load_samples(cloud(0).astype(float), cloud(1)),
-            load_samples(cloud(0), cloud(1)),
+            load_samples({"human": cloud(0).astype(dtype), "model": cloud(1)})
+            for dtype in (float, np.float32)
         )
         assert_array_equal(wide.hashes, narrow.hashes)
         assert len(np.unique(wide.hashes)) == 240
@@ -92,12 +93,12 @@ class TestSamples:
 
     def test_too_few_texts_are_refused(self):
         with pytest.raises(InvalidParameterError, match=r"'model' must have at least 3 texts .* 2"):
-            load_samples(["a"] * 3, ["b"] * 2, min_texts=3)
+            load_samples({"human": ["a"] * 3, "model": ["b"] * 2}, min_texts=3)
 
     @pytest.mark.parametrize("systems", [{}, {1: cloud(0), "1": cloud(1)}])
     def test_systems_need_different_names(self, systems):
         with pytest.raises(InvalidParameterError, match=r"'systems' .* all different"):
-            load_samples(cloud(0), systems)
+            name_samples(cloud(0), systems, "compare")
 
     def test_an_embedder_must_return_a_row_for_each_text(self):
         with pytest.raises(InvalidParameterError, match="Got 1 rows for 2 texts"):
@@ -112,33 +113,28 @@ class TestOriginOfFeatureFiles:
 
     def test_is_unknown_if_one_file_does_not_name_it(self, tmp_path):
         paths = [write(tmp_path, "h", 0, "one"), write(tmp_path, "m", 1, None)]
-        assert load_samples(paths[0], {"m": paths[1]}).origin == "features-4"
+        assert load_samples({"human": paths[0], "m": paths[1]}).origin == "features-4"
 
     def test_files_of_different_embedders_are_refused(self, tmp_path):
         paths = [write(tmp_path, "h", 0, "one"), write(tmp_path, "m", 1, "two")]
         with pytest.raises(InvalidParameterError, match=r"one embedder. Got .* one and by two"):
-            load_samples(paths[0], {"m": paths[1]})
+            load_samples({"human": paths[0], "m": paths[1]})
 
     def test_widths_are_compared_even_of_one_embedder(self, tmp_path):
         human, model = write(tmp_path, "h", 0, "one"), tmp_path / "m.safetensors"
         save_file({"features": cloud(1)[:, :3].copy()}, model, {"embedder": "one"})
         with pytest.raises(InvalidParameterError, match=r"'m' must have as many .* 4. Got 3"):
-            load_samples(human, {"m": model})
+            load_samples({"human": human, "m": model})
 
 
 class TestSystemCalledHuman:
     def test_has_prompts_of_its_own(self):
         human, model = cloud(0), cloud(1)
-        own, other = [f"a{i // 2}" for i in range(120)], [f"b{i // 3}" for i in range(120)]
-        named = compare(human, {"x": model}, prompts={"human": own, "x": other}, n_permutations=0)[
-            "x"
-        ]
-        result = compare(
-            human,
-            {"human": model},
-            prompts={"human (reference)": own, "human": other},
-            n_permutations=0,
-        )["human"]
+        p_prompts, q_prompts = ([f"{i // size}" for i in range(120)] for size in (2, 3))
+        prompts = {"human": p_prompts, "x": q_prompts}
+        named = compare(human, {"x": model}, prompts=prompts, n_permutations=0)["x"]
+        prompts = {"human (reference)": p_prompts, "human": q_prompts}
+        result = compare(human, {"human": model}, prompts=prompts, n_permutations=0)["human"]
         assert (result.mauve, result.interval) == (named.mauve, named.interval)
 
     def test_needs_both(self):
@@ -153,22 +149,6 @@ def test_prompts_are_in_the_signature():
     assert "x40-by-prompt|" in grouped.signature
 
 
-def test_hashes_tell_texts_apart():
-    hashes = text_hashes(["a", "b", "a", "\ud800", ""])
-    assert hashes[0] == hashes[2]
-    assert len(set(hashes.tolist())) == 4
-
-
-class TestIdentity:
-    def test_remote_code_is_in_the_signature(self):
-        plain = TransformersEmbedder(MODEL, device="cpu").signature
-        remote = TransformersEmbedder(MODEL, device="cpu", trust_remote_code=True).signature
-        assert remote == f"{plain}:remote-code"
-
-    def test_models_of_one_name_by_two_people_differ(self):
-        assert model_identity("ann/model", None) != model_identity("bob/model", None)
-
-
 class TestComputeMauve:
     def test_bundled_has_no_64_bits(self):
         with pytest.raises(InvalidParameterError, match=r"'use_float64' .* False for 'bundled'"):
@@ -178,7 +158,7 @@ class TestComputeMauve:
             )  # fmt: skip
 
     @pytest.mark.filterwarnings("ignore:.*longer than the model reads")
-    def test_bundled_reads_as_much_as_it_is_told(self):
+    def test_bundled_reads_max_text_length_tokens(self):
         start = "The beginning is always one and the same, "
         one, other = ([f"{start}{word} {i}" for i in range(30)] for word in ("red", "blue"))
         given = {"p_text": one, "q_text": other, "featurize_model_name": "bundled"}
@@ -201,7 +181,7 @@ def test_options_of_text_are_refused_for_features(tmp_path):
 
 class TestCompareOnText:
     @pytest.mark.slow
-    def test_other_words_are_told_from_human_ones(self):
+    def test_other_words_are_distinguishable_from_human_text(self):
         other = "one two three four five six seven eight nine ten eleven".split()  # noqa: SIM905
         comparison = compare(
             texts(0, 120), {"same": texts(1, 120), "other": texts(2, 120, other)}, num_buckets=5
@@ -232,11 +212,11 @@ class TestCompareOnText:
         assert result.to_dict()["form"] is None
 
     @pytest.mark.slow
-    def test_long_texts_are_told(self):
+    def test_truncated_texts_are_warned_about(self):
         human, model = ([text + " word" * 600 for text in texts(i, 120)] for i in (0, 1))
-        with pytest.warns(MauveWarning) as said:
+        with pytest.warns(MauveWarning) as caught:
             compare(human, model, num_buckets=5)
-        assert [str(w.message).split(" are ")[0] for w in said] == [
+        assert [str(w.message).split(" are ")[0] for w in caught] == [
             "120 of the 120 texts of 'human'",
             "120 of the 120 texts of 'model'",
         ]

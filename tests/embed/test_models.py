@@ -124,6 +124,7 @@ def test_no_folder_has_no_checksum(model):
 def test_a_folder_is_known_by_its_checksum_and_a_name_by_its_commit(model):
     assert model_identity(str(model), None) == f"model@{folder_checksum(model)[:8]}"
     assert model_identity("org/name", "0123456789") == "org/name@01234567"
+    assert model_identity("org/name", None) == "org/name@unknown"
 
 
 # Loading
@@ -142,7 +143,7 @@ def test_an_error_of_a_loader_is_one_sentence():
 def test_the_module_is_imported_without_torch():
     script = (
         "import sys; sys.modules['torch'] = sys.modules['transformers'] = None\n"
-        "from mauve.embed.models import UNKNOWN, load_quietly\n"
+        "from mauve.embed.models import UNKNOWN_VERSION, load_quietly\n"
         "print(load_quietly(str.upper, 'loaded', 'It must be text.'))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -14,7 +14,7 @@ from mauve.embed.pooling import (
     ENDING,
     SCALING_FILE,
     WEIGHT,
-    Scaling,
+    FeatureScaling,
     ending_statistics,
     pool,
     surprisal_features,
@@ -120,7 +120,7 @@ def test_statistics_are_over_the_end_of_a_long_text():
     embedder = TransformersEmbedder(MODEL, pooling="surprisal", device="cpu")
     hidden, [values] = direct(MODEL, [text], [0], 512)
     assert len(values) > ENDING
-    scaling = Scaling.read(MODEL)
+    scaling = FeatureScaling.read(MODEL)
     raw = [np.mean(values[-50:]), np.median(values[-50:])]
     statistics = (raw - scaling.statistics_center) / scaling.statistics_spread
     [row] = embedder.embed([text]).features
@@ -171,7 +171,7 @@ def test_measured_scaling_standardises():
     rng = np.random.default_rng(0)
     hidden = rng.normal(3.0, 2.0, size=(200, 5)).astype(np.float32)
     statistics = rng.normal(-4.0, 0.5, size=(200, 2)).astype(np.float32)
-    features = surprisal_features(hidden, statistics, Scaling.measured(hidden, statistics))
+    features = surprisal_features(hidden, statistics, FeatureScaling.measured(hidden, statistics))
     # Hidden states have mean square distance 1 together, statistics WEIGHT squared.
     assert_allclose(features.mean(axis=0), 0, atol=1e-5)
     assert_allclose((features[:, :5] ** 2).sum(axis=1).mean(), 1, rtol=1e-5)
@@ -180,27 +180,27 @@ def test_measured_scaling_standardises():
 
 
 def test_scaling_is_read_as_it_was_written(tmp_path):
-    scaling = Scaling.measured(np.eye(3, dtype=np.float32), np.eye(3, 2, dtype=np.float32))
+    scaling = FeatureScaling.measured(np.eye(3, dtype=np.float32), np.eye(3, 2, dtype=np.float32))
     scaling.write(tmp_path)
-    read = Scaling.read(tmp_path)
+    read = FeatureScaling.read(tmp_path)
     assert_allclose(read.center, scaling.center, atol=5e-6)  # written with five decimals
     assert read.spread == pytest.approx(scaling.spread, abs=5e-6)
     assert_allclose(read.statistics_spread, scaling.statistics_spread, atol=5e-6)
 
 
 def test_no_scaling_without_the_file(tmp_path):
-    assert Scaling.read(tmp_path) is None
+    assert FeatureScaling.read(tmp_path) is None
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"center": ["a"]}', "\x00"])
 def test_scaling_that_cannot_be_read(tmp_path, content):
     (tmp_path / SCALING_FILE).write_text(content)
     with pytest.raises(InvalidParameterError, match=r"features\.json' could not be read as the sc"):
-        Scaling.read(tmp_path)
+        FeatureScaling.read(tmp_path)
 
 
 def test_scaling_of_another_width():
-    scaling = Scaling.measured(np.eye(3), np.eye(3, 2))
+    scaling = FeatureScaling.measured(np.eye(3), np.eye(3, 2))
     with pytest.raises(InvalidParameterError, match=r"a model of 4 features\. Got a centre of sha"):
         surprisal_features(np.eye(4), np.eye(4, 2), scaling)
 

@@ -199,7 +199,7 @@ def test_a_bar_in_the_name_does_not_reach_the_signature():
     ids=["ragged", "with a gradient"],
 )
 def test_a_function_that_returns_no_array(result):
-    with pytest.raises(InvalidParameterError, match="Got what NumPy cannot make an array of"):
+    with pytest.raises(InvalidParameterError, match="NumPy cannot convert to an array"):
         get_embedder(lambda texts: result).embed(["a"])
 
 

@@ -286,6 +286,13 @@ def test_signatures_differ_where_features_do(tiny, tmp_path):
     assert all(isinstance(each, Embedder) for each in every)
 
 
+def test_remote_code_is_in_the_signature(tiny):
+    plain, remote = (
+        make_embedder(tiny("gpt2"), trust_remote_code=trust).signature for trust in (False, True)
+    )
+    assert remote == f"{plain}:remote-code"
+
+
 def test_a_bar_in_the_name_does_not_reach_the_signature(tiny, tmp_path):
     folder = shutil.copytree(tiny("gpt2"), tmp_path / "a|b")
     assert make_embedder(folder).signature.startswith("a_b@")

@@ -58,7 +58,7 @@ class TestChecks:
         metadata = {"human": {"by": ["humans"] * 4}, "model": {"by": ["gpt2"] * 4}}
         fields, left_out = check_metadata(metadata, SIZES)
         assert fields == {}
-        assert left_out["by"].startswith("it tells no more than the name of the sample")
+        assert left_out["by"].startswith("it adds nothing to the name of the sample")
 
     def test_identifiers_that_every_sample_repeats(self):
         """Ten texts of each of three samples, numbered alike: 10 values, 30 texts."""

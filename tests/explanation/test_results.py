@@ -155,11 +155,11 @@ class TestTables:
         lines = odd.table().splitlines()
         assert len(lines) == 1 + len(odd.clusters)
         kinds = [
-            next((k for k in ("too much", "too little", "otherwise") if f" {k} " in line), "–")
+            next((k for k in ("too much", "too little", "differently") if f" {k} " in line), "–")
             for line in lines[1:]
         ]
         expected = ["too much"] * len(odd.over) + ["too little"] * len(odd.under)
-        expected += ["otherwise"] * len(odd.otherwise)
+        expected += ["differently"] * len(odd.otherwise)
         assert kinds == expected + ["–"] * (len(odd.clusters) - len(expected))
         assert odd.to_markdown().count("\n") == len(odd.clusters) + 1
         assert odd.to_latex().count(r"\\") == len(odd.clusters) + 1

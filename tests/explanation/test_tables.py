@@ -35,7 +35,7 @@ def test_flagged_clusters_come_first():
     titles, rows = titles_and_rows(CLUSTERS)
     assert titles[:2] == ["cluster", "the model writes"]
     assert [row[1] for row in rows] == [
-        "too much", "too much", "too little", "too little", "otherwise", "–", "–"
+        "too much", "too much", "too little", "too little", "differently", "–", "–"
     ]  # fmt: skip
 
 

@@ -256,7 +256,7 @@ class TestDivergenceCurve:
 
     @given(histograms(), SCALINGS)
     @settings(deadline=None)
-    def test_runs_down_and_to_the_left(self, pair, scaling):
+    def test_runs_up_and_to_the_left(self, pair, scaling):
         curve = divergence_curve(*pair, np.linspace(0, 1, 33), scaling)
         assert np.all(np.diff(curve[:, 0]) <= 1e-13)
         assert np.all(np.diff(curve[:, 1]) >= -1e-13)

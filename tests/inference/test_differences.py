@@ -126,31 +126,31 @@ class TestHolm:
         assert_array_equal(holm([values[i] for i in order]), np.array(holm(values))[order])
 
 
-def influence_of(human, model, *, keys=None, prompts=None):
-    """Influences of texts whose hashes are `keys`, by default their positions."""
+def influence_of(human, model, *, hashes=None, prompts=None):
+    """Influences of texts with these hashes, by default their positions."""
     n = len(human) + len(model)
     return Influence.sorted_by_content(
         np.array([*human, *model], dtype=float),
         np.arange(n) < len(human),
-        np.arange(n, dtype=np.uint64) if keys is None else np.array(keys, dtype=np.uint64),
+        np.arange(n, dtype=np.uint64) if hashes is None else np.array(hashes, dtype=np.uint64),
         None if prompts is None else np.array(prompts, dtype=np.uint64),
     )
 
 
 class TestInfluence:
     def test_does_not_depend_on_the_order_of_texts(self):
-        influence = influence_of([1, 2], [3, 4], keys=[7, 5, 2, 9])
-        reordered = influence_of([2, 1], [4, 3], keys=[5, 7, 9, 2])
+        influence = influence_of([1, 2], [3, 4], hashes=[7, 5, 2, 9])
+        reordered = influence_of([2, 1], [4, 3], hashes=[5, 7, 9, 2])
         assert influence.human.tolist() == reordered.human.tolist() == [2, 1]
         assert influence.model.tolist() == reordered.model.tolist() == [3, 4]
-        assert influence.human_key == reordered.human_key
+        assert influence.human_hash == reordered.human_hash
 
-    def test_other_human_texts_have_another_key(self):
-        keys = [influence_of([1, 2], [3], keys=[first, 5, 2]).human_key for first in (7, 8)]
-        assert keys[0] != keys[1]
+    def test_other_human_texts_have_another_hash(self):
+        hashes = [influence_of([1, 2], [3], hashes=[first, 5, 2]).human_hash for first in (7, 8)]
+        assert hashes[0] != hashes[1]
 
     def test_prompts_follow_their_texts(self):
-        influence = influence_of([1, 2], [3, 4], keys=[7, 5, 9, 2], prompts=[10, 11, 12, 13])
+        influence = influence_of([1, 2], [3, 4], hashes=[7, 5, 9, 2], prompts=[10, 11, 12, 13])
         assert influence.human_prompt.tolist() == [11, 10]
         assert influence.model_prompt.tolist() == [13, 12]
 
@@ -174,8 +174,8 @@ class TestCorrelation:
         assert_allclose(correlation(first, second), 8 / np.sqrt(16 * 8))
 
     def test_is_zero_for_other_human_texts(self):
-        first = influence_of([1, -1], [1, -1], keys=[1, 2, 3, 4])
-        second = influence_of([1, -1], [1, -1], keys=[1, 5, 3, 4])
+        first = influence_of([1, -1], [1, -1], hashes=[1, 2, 3, 4])
+        second = influence_of([1, -1], [1, -1], hashes=[1, 5, 3, 4])
         assert correlation(first, second) == 0
 
     def test_is_zero_without_any_influence(self):

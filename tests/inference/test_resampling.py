@@ -150,7 +150,7 @@ class TestBootstrapWeights:
             bootstrap_weights(small, 8, [3, 1])[:, :50], bootstrap_weights(large, 8, [3, 1])[:, :50]
         )
 
-    def test_each_seed_has_draws_of_its_own(self):
+    def test_each_seed_has_other_draws(self):
         pair = random_pair(np.random.default_rng(2), 30, 30)
         weights = bootstrap_weights(pair, 8, [0, 0])
         assert_array_equal(weights, bootstrap_weights(pair, 8, [0, 0]))

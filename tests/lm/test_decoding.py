@@ -146,11 +146,7 @@ class TestParseDecoder:
         ["", "beam", "Greedy", "nucleus", "nucleus:", "nucleus:most", "greedy:1", "greedy:", ":1"],
     )
     def test_malformed_specs_are_refused(self, spec):
-        match = (
-            "^The 'spec' parameter of parse_decoder must be one of 'greedy', 'ancestral', "
-            "'temperature:NUMBER', 'topk:NUMBER', 'nucleus:NUMBER'. "
-            f"Got '{spec}' instead.$"
-        )
+        match = rf"one of 'greedy', .* 'nucleus:NUMBER'\. Got '{spec}' instead"
         with pytest.raises(InvalidParameterError, match=match):
             parse_decoder(spec)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError
-from mauve.lm.protocol import check_texts, windows
+from mauve.lm.protocol import checked_prompts, windows
 
 
 @given(st.data())
@@ -41,8 +41,8 @@ def test_a_stride_that_leaves_nothing_before_a_token(stride):
 
 def test_texts_and_prompts_that_do_not_match():
     with pytest.raises(InvalidParameterError, match=r"'texts' .* a list of strings. Got 'one'"):
-        check_texts("score", "one", None)
+        checked_prompts("score", "one", None)
     with pytest.raises(InvalidParameterError, match=r"a list of 2, one for each text. Got '1 prom"):
-        check_texts("score", ["one", "two"], ["a"])
+        checked_prompts("score", ["one", "two"], ["a"])
     with pytest.raises(InvalidParameterError, match=r"a list of 1, one for each text. Got 'a'"):
-        check_texts("score", ["one"], "a")
+        checked_prompts("score", ["one"], "a")

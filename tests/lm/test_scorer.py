@@ -87,7 +87,7 @@ def test_no_texts_at_all():
     assert BundledScorer().log_probabilities([]) == []
 
 
-def test_signature_tells_model_length_and_stride():
+def test_signature_names_model_length_and_stride():
     assert get_scorer().signature == BundledScorer(max_length=512, stride=256).signature
     assert get_scorer(stride=128).signature.endswith(":512:128")
     assert "|" not in get_scorer().signature

@@ -55,7 +55,7 @@ def test_long_ngrams_of_many_texts():
     assert counts.tolist() == [max(0, 5 * i // 3 - 7) if i % 3 == 0 else 0 for i in range(30)]
 
 
-def test_own_texts_are_copies_of_themselves():
+def test_texts_are_copies_of_themselves():
     rows = [[1, 2, 3, 4, 5], [1, 2], [7, 7, 7, 7]]
     assert _value(rows, rows, 3) == 1
     assert _value(rows, [row[::-1] for row in rows[:1]], 3) == 0

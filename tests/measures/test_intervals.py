@@ -34,12 +34,12 @@ def test_the_gap_of_two_shares_of_zero_is_uncertain():
 def test_gap_of_a_symmetric_interval_is_that_of_student():
     system, human = Estimate(2.0, np.full(50, 0.02)), Estimate(1.0, np.full(50, 0.01))
     gap = system.gap_to(human)
-    cell = measured(system, human, ZIPF, 0.95, GROUPS, GROUPS)
-    assert cell.gap_interval == pytest.approx(gap.interval(0.95))
+    value = measured(system, human, ZIPF, 0.95, GROUPS, GROUPS)
+    assert value.gap_interval == pytest.approx(gap.interval(0.95))
 
 
 def test_paired_prompts_narrow_the_gap():
     influences = np.full(50, 0.02)
     paired = [Estimate(value, influences, by_prompt=True) for value in (2.0, 1.0)]
-    cell = measured(*paired, ZIPF, 0.95, GROUPS, GROUPS)
-    assert cell.gap_interval == pytest.approx((1.0, 1.0))
+    value = measured(*paired, ZIPF, 0.95, GROUPS, GROUPS)
+    assert value.gap_interval == pytest.approx((1.0, 1.0))

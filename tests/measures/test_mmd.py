@@ -206,7 +206,7 @@ def test_shared_prompts_do_not_bias_it(repeats):
     assert abs(values.mean()) < 4.5 * values.std() / np.sqrt(200)
     over_all_pairs = [squared_mmd(system.features, human.features) for system, human in pairs]
     assert np.mean(over_all_pairs) < -4 * values.std()
-    # The jackknife errs on the safe side, by less than a factor of 2.
+    # The jackknife errs towards large values, by less than a factor of 2.
     ratio = np.mean([e.standard_error for e in estimates]) / values.std()
     assert 1 < ratio < 2
 

@@ -38,7 +38,7 @@ def test_counts_are_those_of_plain_loops(rows, n, data):
     assert _found(rows, n, units, 4) == _plain(rows, n, units)
 
 
-def test_tokens_beyond_16_bits_are_told_apart():
+def test_tokens_beyond_16_bits_are_distinct():
     # 5 and 5 + 2**16 have the same low digit, and the order of the high one is the reverse.
     rows = [[5 + 2**16, 5, 2**20, 5 + 2**16, 5], [5, 2**20, 5]]
     for n in (1, 2, 3):

@@ -62,7 +62,7 @@ def test_equal_to_the_definition(parts):
 
 
 @pytest.mark.parametrize("size", range(1, 25))
-def test_phrases_on_both_sides_of_the_depth(size):
+def test_phrases_shorter_and_longer_than_the_depth(size):
     phrase = [3, *[0] * (size - 1)]  # one loop inside, but not at its end
     assert _of_one([1, 2, *phrase[::-1], *phrase[::-1]]) == size
     assert _of_one([1, *phrase[::-1], 2, *phrase[::-1]]) == 0

@@ -68,7 +68,7 @@ def test_an_unknown_measure_is_named(measurements):
         measurements.rank("bleu")
 
 
-def test_table_has_human_in_a_row_of_its_own(measurements):
+def test_table_has_a_row_for_human_text(measurements):
     lines = measurements.table().splitlines()
     assert lines[0].split() == ["system", "Zipf", "≈", "Distance", "↓"]
     assert lines[-1].startswith("human")

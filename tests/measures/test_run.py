@@ -77,15 +77,15 @@ def test_every_measure_declares_itself(name):
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_value_is_in_its_interval_and_range(everything, name):
     measure = MEASURES[name]
-    for own in [*everything.values(), everything.human]:
-        if name not in own:
+    for values in [*everything.values(), everything.human]:
+        if name not in values:
             continue
-        cell = own[name]
-        low, high = cell.interval
-        assert measure.low <= low <= cell.value <= high <= measure.high
-        assert cell.standard_error >= 0
-        if cell.gap is not None:
-            assert 0 <= cell.gap_interval[0] <= cell.gap <= cell.gap_interval[1]
+        value = values[name]
+        low, high = value.interval
+        assert measure.low <= low <= value.value <= high <= measure.high
+        assert value.standard_error >= 0
+        if value.gap is not None:
+            assert 0 <= value.gap_interval[0] <= value.gap <= value.gap_interval[1]
 
 
 def test_a_loop_is_seen(everything):
@@ -112,9 +112,9 @@ def reversed_texts(human, systems):
 @pytest.mark.parametrize("name", MEASURES)
 def test_the_order_of_texts_does_not_matter(everything, reversed_texts, name):
     rtol = 1e-3 if name == "mauve-classifier" else 1e-6  # an optimiser stops at another digit
-    cell, before = reversed_texts["good"][name], everything["good"][name]
-    assert cell.value == pytest.approx(before.value, rel=rtol, abs=1e-9)
-    assert cell.interval == pytest.approx(before.interval, rel=100 * rtol, abs=1e-7)
+    value, before = reversed_texts["good"][name], everything["good"][name]
+    assert value.value == pytest.approx(before.value, rel=rtol, abs=1e-9)
+    assert value.interval == pytest.approx(before.interval, rel=100 * rtol, abs=1e-7)
 
 
 _PROMPTS = {name: [str(i // 2) for i in range(60)] for name in ("human", "good")}
@@ -130,7 +130,7 @@ def alone_and_beside(request, human, systems):
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "mauve"])
 def test_a_value_does_not_depend_on_the_other_systems(alone_and_beside, name):
     """But for MAUVE itself, whose systems are clustered together."""
-    alone, beside = (found["good"][name] for found in alone_and_beside)
+    alone, beside = (measurements["good"][name] for measurements in alone_and_beside)
     assert alone.value == pytest.approx(beside.value, rel=1e-4, abs=1e-7)
     assert alone.interval == pytest.approx(beside.interval, rel=1e-2, abs=1e-5)
 
@@ -140,37 +140,39 @@ def test_copies_do_not_bring_the_order_of_texts_back(name):
     rng = np.random.default_rng(0)
     human = rng.integers(0, 3, size=(60, 2)).astype(float)
     model = rng.integers(0, 3, size=(50, 2)).astype(float)
-    found = [
+    values = [
         mauve.measure(human[order], model[::step], name)["model"][name]
         for order, step in ((slice(None), 1), (slice(None, None, -1), -1))
     ]
-    assert found[0] == found[1]
+    assert values[0] == values[1]
 
 
 def test_few_human_texts_make_a_wide_interval_of_what_is_a_share_of_them():
     rng = np.random.default_rng(0)
-    found = mauve.measure(rng.normal(size=(20, 2)), rng.normal(size=(2000, 2)), "recall,coverage")
+    measurements = mauve.measure(
+        rng.normal(size=(20, 2)), rng.normal(size=(2000, 2)), "recall,coverage"
+    )
     for name in ("recall", "coverage"):
-        assert found["model"][name].value == 1
-        assert found["model"][name].interval[0] < 0.9
+        assert measurements["model"][name].value == 1
+        assert measurements["model"][name].interval[0] < 0.9
 
 
 def test_mauve_is_that_of_compare(human, systems, everything):
     scores = mauve.compare(human, systems, n_permutations=0)
     for name, result in scores.items():
-        cell = everything[name]["mauve"]
-        assert cell.value == result.mauve
-        assert cell.interval == result.interval
+        value = everything[name]["mauve"]
+        assert value.value == result.mauve
+        assert value.interval == result.interval
 
 
 def test_identical_samples(human):
-    found = mauve.measure(human, human, "text,frechet,mmd,precision,recall,coverage")
-    own = found["model"]
-    for name in found.human:
-        assert own[name].gap == 0
-    assert own["vocabulary"].value == pytest.approx(1)
-    assert own["frechet"].value == pytest.approx(0, abs=1e-6)
-    assert own["precision"].value == own["recall"].value == own["coverage"].value == 1
+    measurements = mauve.measure(human, human, "text,frechet,mmd,precision,recall,coverage")
+    values = measurements["model"]
+    for name in measurements.human:
+        assert values[name].gap == 0
+    assert values["vocabulary"].value == pytest.approx(1)
+    assert values["frechet"].value == pytest.approx(0, abs=1e-6)
+    assert values["precision"].value == values["recall"].value == values["coverage"].value == 1
 
 
 def test_texts_without_a_token_are_an_error_and_no_crash():
@@ -188,9 +190,9 @@ def test_training_features_must_have_the_same_width():
 
 def test_a_comparison_need_not_be_made_twice(human, systems):
     scores = mauve.compare(human, systems, num_buckets=5, n_permutations=0)
-    found = mauve.measure(human, systems, "mauve", comparison=scores)
-    assert found["good"]["mauve"].interval == scores["good"].interval
-    assert "|k:5|" in found.signature
+    measurements = mauve.measure(human, systems, "mauve", comparison=scores)
+    assert measurements["good"]["mauve"].interval == scores["good"].interval
+    assert "|k:5|" in measurements.signature
     with pytest.raises(InvalidParameterError, match=r"'comparison' .* of the systems"):
         mauve.measure(human, systems["good"], "mauve", comparison=scores)
 
@@ -198,9 +200,9 @@ def test_a_comparison_need_not_be_made_twice(human, systems):
 def test_features_have_the_measures_of_features(human):
     rng = np.random.default_rng(0)
     people, model = rng.normal(size=(80, 5)), rng.normal(size=(80, 5)) + 1
-    found = mauve.measure(people, model)
-    assert [measure.name for measure in found.measures] == ["frechet", "mauve"]
-    assert "emb:features-5" in found.signature
+    measurements = mauve.measure(people, model)
+    assert [measure.name for measure in measurements.measures] == ["frechet", "mauve"]
+    assert "emb:features-5" in measurements.signature
     with pytest.raises(
         InvalidParameterError,
         match=r"'zipf' in .* needs texts in place",
@@ -236,15 +238,15 @@ def test_the_prompt_is_read_but_not_scored(human):
 
 
 def test_a_system_may_be_called_human_or_training(human, systems):
-    found = mauve.measure(
+    measurements = mauve.measure(
         human,
         {"human": systems["good"], "training": systems["loop"]},
         "copying-2,zipf",
         training=_texts(40, 3),
     )
-    assert found.human_name == "human (reference)"
-    assert list(found) == ["human", "training"]
-    assert found["training"]["copying-2"].value != found["human"]["copying-2"].value
+    assert measurements.human_name == "human (reference)"
+    assert list(measurements) == ["human", "training"]
+    assert measurements["training"]["copying-2"].value != measurements["human"]["copying-2"].value
 
 
 def test_tokenizer_is_in_the_signature_and_matters(human, systems):
@@ -265,21 +267,21 @@ def test_samples_of_different_size_are_pointed_out(human, systems):
         mauve.measure(human, systems, "repetition")
 
 
-def test_a_measure_of_ones_own(human, systems):
+def test_a_custom_measure(human, systems):
     from mauve.measures.estimate import ratio
 
-    def long_words(own, human):
-        counts = np.array([[len(w) > 3, 1] for t in own.texts for w in t.split()], dtype=float)
-        texts = np.repeat(np.arange(len(own.texts)), [len(t.split()) for t in own.texts])
+    def long_words(sample, human):
+        counts = np.array([[len(w) > 3, 1] for t in sample.texts for w in t.split()], dtype=float)
+        texts = np.repeat(np.arange(len(sample.texts)), [len(t.split()) for t in sample.texts])
         sums = [np.bincount(texts, weights=column) for column in counts.T]
-        return ratio(*sums, own.groups)
+        return ratio(*sums, sample.groups)
 
     mine = Measure(
         name="long-words", title="Long", direction="human", needs=frozenset({"texts"}),
         estimate=long_words, is_statistic=True,
     )  # fmt: skip
-    found = mauve.measure(human, systems, ["zipf", mine])
-    assert 0 < found.human["long-words"].value < 1
+    measurements = mauve.measure(human, systems, ["zipf", mine])
+    assert 0 < measurements.human["long-words"].value < 1
 
 
 def test_progress_is_reported(human, systems):

@@ -154,8 +154,8 @@ def test_a_sample_of_all_texts_is_the_exact_measure():
 @pytest.mark.slow
 def test_standard_error_is_that_of_repeated_samples():
     # Guards against an interval that forgets the part of texts as references, whose ratio is 0.70
-    # here. Ours is 1.16, for the jackknife errs on the large side with few texts. 300 samples
-    # tell the ratio to 4%: a failure by chance comes less than once in 10,000 runs.
+    # here. Ours is 1.16: the jackknife is too large with few texts. 300 samples estimate the
+    # ratio to 4%: a failure by chance comes less than once in 10,000 runs.
     values, errors = [], []
     for seed in range(300):
         sample = _sample(_texts(60, seed, length=20, n_words=40), Groups(np.arange(60) % 30, 30))

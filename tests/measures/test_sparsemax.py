@@ -69,5 +69,5 @@ def test_declared_as_a_comparison_where_higher_is_better():
 
 def test_no_token_at_all():
     p, tokens, _ = distributions()
-    with pytest.raises(InvalidParameterError, match="The model of 'nucleus' must be shown"):
+    with pytest.raises(InvalidParameterError, match="The model of 'nucleus' must score"):
         SPARSEMAX.estimate(*model_samples(p[:0], tokens[:0], [0, 0]))

@@ -167,10 +167,10 @@ class TestPoolByContent:
     def test_positions_restore_the_order_of_the_samples(self, seed, n_p, n_q):
         rng = np.random.default_rng(seed)
         samples = [rng.integers(3, size=(n, 2)).astype(float) for n in (n_p, n_q)]
-        features, keys, position = pool_by_content(samples)
+        features, hashes, position = pool_by_content(samples)
         assert_array_equal(features[position], np.concatenate(samples))
         assert_array_equal(np.sort(position), np.arange(n_p + n_q))
-        assert_array_equal(keys[np.argsort(position)], np.sort(keys))
+        assert_array_equal(hashes[np.argsort(position)], np.sort(hashes))
 
     def test_pool_is_the_same_for_texts_in_any_order(self):
         rng = np.random.default_rng(0)

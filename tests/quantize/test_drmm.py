@@ -20,12 +20,7 @@ from mauve.quantize.drmm import DRMM
 
 SMALL = DRMM(n_layers=2, n_components=3, epochs=5)
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Threads of torch wait for each other where several tests run at once."""
-    with threadpool_limits(limits=1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def make_features(seed, n=600, d=6):

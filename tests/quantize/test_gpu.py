@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from threadpoolctl import threadpool_limits
 
 import mauve
 from mauve.errors import InvalidParameterError
@@ -14,12 +13,7 @@ pytest.importorskip("torch")
 
 from mauve.quantize.gpu import TorchKMeans, reduce_on_device, torch_device
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Threads of torch wait for each other where several tests run at once."""
-    with threadpool_limits(limits=1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def make_features(seed, n=600, d=6):

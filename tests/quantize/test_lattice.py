@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from clustered_features import clustered
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from threadpoolctl import threadpool_limits
 
 import mauve
 from mauve.errors import ConvergenceError, InvalidParameterError
@@ -26,24 +26,11 @@ QUICK = Lattice(epochs=4, width=32)
 
 BRUTE_FORCE = [u for u in product(range(-8, 9), repeat=4) if sum(c * c for c in u) == 50]
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Threads of torch wait for each other where several tests run at once."""
-    with threadpool_limits(limits=1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def make_features(seed, n=300, d=8):
     return np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
-
-
-def clustered(seed, n, d=10, centres=12):
-    """Texts of a few topics: the same topics for every seed, other texts."""
-    middle = np.random.default_rng(99).normal(size=(centres, d))
-    rng = np.random.default_rng(seed)
-    features = middle[rng.integers(centres, size=n)] + 0.3 * rng.normal(size=(n, d))
-    return features.astype(np.float32)
 
 
 def fit(features, seed, quantizer=QUICK):
@@ -216,7 +203,7 @@ def test_works_as_the_quantizer_of_a_comparison():
     assert QUICK.signature in comparison["same"].signature
 
 
-def test_signature_tells_settings_apart():
+def test_signatures_differ_where_settings_do():
     variants = [
         Lattice(),
         Lattice(device="cuda:1"),

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from clustered_features import clustered
 from numpy.testing import assert_allclose, assert_array_equal
-from threadpoolctl import threadpool_limits
 
 pytest.importorskip("torch")
 
@@ -21,24 +21,11 @@ from mauve.quantize.lattice_network import (
 
 CPU = torch.device("cpu")
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Threads of torch wait for each other where several tests run at once."""
-    with threadpool_limits(limits=1):
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def rng(seed):
     return np.random.default_rng(seed)
-
-
-def clustered(seed, n, d=10, centres=12):
-    """Texts of a few topics: the same topics for every seed, other texts."""
-    middle = rng(99).normal(size=(centres, d))
-    drawn = rng(seed)
-    features = middle[drawn.integers(centres, size=n)] + 0.3 * drawn.normal(size=(n, d))
-    return features.astype(np.float32)
 
 
 def on_sphere(seed, *shape):

@@ -41,10 +41,10 @@ def explained():
             metadata={"human": fields, EVIL: hostile, "fair": fields},
             n_permutations=200,
         )
-        measured = mauve.measure(
+        measurements = mauve.measure(
             human, {"fair": fair, EVIL: evil}, ["zipf", "repetition"], comparison=comparison
         )
-    return comparison, explanation, measured
+    return comparison, explanation, measurements
 
 
 @pytest.fixture(scope="session")

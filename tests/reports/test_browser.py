@@ -33,9 +33,11 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(explained, tmp_path_factory):
-    comparison, explanation, measured = explained
+    comparison, explanation, measurements = explained
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(comparison, path, explanation=explanation, measured=measured, title="A report")
+    write_report(
+        comparison, path, explanation=explanation, measurements=measurements, title="A report"
+    )
     return path.as_uri()
 
 

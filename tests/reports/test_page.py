@@ -48,8 +48,8 @@ class Outline(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(explained):
-    comparison, explanation, measured = explained
-    return render_report(comparison, explanation=explanation, measured=measured, title=EVIL)
+    comparison, explanation, measurements = explained
+    return render_report(comparison, explanation=explanation, measurements=measurements, title=EVIL)
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +58,10 @@ def outline(page):
 
 
 def test_the_same_input_gives_the_same_bytes(explained, page):
-    comparison, explanation, measured = explained
-    again = render_report(comparison, explanation=explanation, measured=measured, title=EVIL)
+    comparison, explanation, measurements = explained
+    again = render_report(
+        comparison, explanation=explanation, measurements=measurements, title=EVIL
+    )
     assert again == page
 
 
@@ -120,14 +122,14 @@ def test_hostile_texts_and_names_are_shown_as_text(page, outline):
 
 
 def test_numbers_of_the_comparison_are_there(explained, outline):
-    comparison, explanation, measured = explained
+    comparison, explanation, measurements = explained
     text = "".join(outline.text)
     for name, result in comparison.items():
         assert f"MAUVE {result.mauve:.3f} ({result.interval[0]:.3f} to" in text
         for cluster in explanation[name].over:
             assert f"{cluster.type_1.value:.4f} nats" in text
     assert " distinguishable from human text (p = " in text
-    assert f"{measured['fair']['zipf'].value:.2f}" in text
+    assert f"{measurements['fair']['zipf'].value:.2f}" in text
     for warning in comparison.warnings:
         assert mauve.escape.escaped(warning) in text
     for result in comparison.values():

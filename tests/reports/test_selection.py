@@ -28,19 +28,20 @@ def test_every_cluster_shows_its_fault_first(explained):
             "over"
         ] * len(explained.over)
         for card in chosen.cards:
-            side = card.human if card.cluster.kind == "under" else card.model
-            assert side[0].why == "telling"
+            examples = card.human if card.cluster.kind == "under" else card.model
+            assert examples[0].why == "telling"
 
 
 def test_no_text_stands_twice_in_a_cluster(explained):
     _, explanation, _ = explained
     for explained in explanation.values():
         for card in select(explained, 1).cards:
-            for side, sample in ((card.human, explained.human_name), (card.model, explained.name)):
-                indices = [example.share.index for example in side]
+            examples_of = {explained.human_name: card.human, explained.name: card.model}
+            for sample, examples in examples_of.items():
+                indices = [example.share.index for example in examples]
                 assert len(set(indices)) == len(indices)
-                assert {example.share.sample for example in side} <= {sample}
-                assert len(side) <= 4
+                assert {example.share.sample for example in examples} <= {sample}
+                assert len(examples) <= 4
 
 
 def test_flagged_clusters_have_a_card_or_are_counted(explained):

@@ -1,4 +1,4 @@
-"""Files of text, read whole and as they are, or one sentence that names the line."""
+"""Files of text are read unchanged, or an error names the line that is wrong."""
 
 import csv
 import gzip
@@ -167,7 +167,7 @@ class TestMetadata:
         assert file.metadata == {"site": ["s", "s", "s"]}
         assert file.unread == ("odd",)
 
-    def test_csv_cells_are_strings_and_empty_ones_are_missing(self, tmp_path):
+    def test_csv_fields_are_strings_and_empty_ones_are_missing(self, tmp_path):
         contents = as_csv(["site", "text", "year"], ["x", "", "1"], ["", "b", "2"])
         file = read_texts(write(tmp_path / "a.csv", contents))
         assert file.texts == ["", "b"]
@@ -259,7 +259,7 @@ class TestStandardInput:
         with pytest.raises(InvalidParameterError, match=r"^'-' \(standard input\) holds no texts"):
             pipe(contents)
 
-    def test_texts_that_begin_with_a_quote_are_told_of_txt_files(self, pipe):
+    def test_a_quoted_text_that_is_no_json_names_txt_files_as_the_remedy(self, pipe):
         with pytest.raises(
             InvalidParameterError, match=r"Line 1 of '-' \(standard input\) .* in a \.txt file"
         ):
@@ -471,7 +471,7 @@ class TestFilesThatAreWrong:
         assert len(str(caught.value)) < 400
 
     @pytest.mark.parametrize(
-        ("name", "shown"),
+        ("name", "quoted"),
         [
             ("a.npy", r"\.npy"),
             ("a.json", r"\.json"),
@@ -481,10 +481,10 @@ class TestFilesThatAreWrong:
             ("texts", "texts"),
         ],
     )
-    def test_other_suffixes(self, tmp_path, name, shown):
+    def test_other_suffixes(self, tmp_path, name, quoted):
         with pytest.raises(
             InvalidParameterError,
-            match=rf"must end in \.txt, \.jsonl, \.csv, each .* \.parquet\. Got '{shown}' instead",
+            match=rf"must end in \.txt, \.jsonl, \.csv, each .* \.parquet\. Got '{quoted}' instead",
         ):
             read_texts(write(tmp_path / name, b"anything"))
 

@@ -1,7 +1,7 @@
 """``mauve compare``: measure how far systems are from human text."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
@@ -25,9 +25,7 @@ from mauve.measures.run import measure_samples
 from mauve.reports.page import check_report
 from mauve.reports.run import report_comparison
 
-_ALL_NEEDS: set[Need] = {
-    "texts", "tokens", "log_probabilities", "features", "model", "training",
-}  # fmt: skip
+_ALL_NEEDS: set[Need] = set(get_args(Need))
 
 
 @with_flags
@@ -49,12 +47,12 @@ def compare_command(
     if output.report is not None:
         check_report(output.report)
     elif explaining.metadata is not None:
-        raise typer.BadParameter("--metadata is for --report, which is not given.")
+        raise typer.BadParameter("--metadata needs --report.")
     models = named_models(measuring.models)
     if added.measures is not None:
         check_names(added.measures)  # now, not after the comparison
     elif models or measuring.training is not None:
-        raise typer.BadParameter("--model and --training are for --measures, which is not given.")
+        raise typer.BadParameter("--model and --training need --measures.")
     inputs = read_inputs(samples)
     metadata = select_metadata(inputs, explaining.metadata)
     training = read_training(measuring.training, samples.field)
@@ -76,10 +74,10 @@ def compare_command(
             **score.keywords(),
             **inference.keywords(),
         )
-        measured = report = None
+        measurements = report = None
         if added.measures is not None:
             loaded = comparison.compared.samples
-            measured = measure_samples(
+            measurements = measure_samples(
                 loaded,
                 added.measures,
                 tokenizer=measuring.tokenizer,
@@ -96,14 +94,14 @@ def compare_command(
             report = report_comparison(
                 comparison,
                 output.report,
-                measurements=measured,
+                measurements=measurements,
                 metadata=metadata,
                 language_model=scorer,
                 device=device,
                 on_progress=on_progress,
             )
     later = comparison.warnings  # printed after the tables
-    for message in (*messages, *(measured.warnings if measured is not None else ())):
+    for message in (*messages, *(measurements.warnings if measurements is not None else ())):
         if message not in later:
             say("warning", message)
             later += (message,)
@@ -111,17 +109,17 @@ def compare_command(
         write_picture(comparison, output.plot)
     if output.json:
         result = _as_dict(comparison, equivalence.margin)
-        if measured is not None:
-            result["measures"] = measured.to_dict()
+        if measurements is not None:
+            result["measures"] = measurements.to_dict()
         typer.echo(json.dumps(result, indent=2, allow_nan=False))
     elif output.markdown or output.latex:
-        tables = (comparison,) if measured is None else (comparison, measured)
+        tables = (comparison,) if measurements is None else (comparison, measurements)
         typer.echo(
             "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
         )
     else:
         print_result(
-            comparison, samples.human, measured, margin=equivalence.margin, quiet=output.quiet
+            comparison, samples.human, measurements, margin=equivalence.margin, quiet=output.quiet
         )
     if output.quiet:
         return
@@ -135,7 +133,7 @@ def compare_command(
 
 
 def needs_language_model(measures: str) -> bool:
-    """Return whether a language model is to read the texts.
+    """Return whether any of the measures scores texts with a language model.
 
     Examples
     --------

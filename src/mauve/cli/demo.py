@@ -48,15 +48,15 @@ def demo_command(
     check_report(page)
     console = new_console()
     with collected_warnings(), progress_bar(True) as on_progress:
-        report_progress = on_progress or (lambda *_: None)
-        report_progress("training", 0, len(_DECODERS) + 1)
+        show_progress = on_progress or (lambda *_: None)
+        show_progress("training", 0, len(_DECODERS) + 1)
         reference = split_reference(_N_TEXTS)
         passages = reference.passages
         model = NGramModel.fit(reference.training)
         prompts = ["".join(passage[:_PROMPT_LENGTH]) for passage in passages]
         texts = {"human": ["".join(passage[_PROMPT_LENGTH:]) for passage in passages]}
         for done, (name, decoder) in enumerate(_DECODERS.items(), start=1):
-            report_progress("generating", done, len(_DECODERS) + 1)
+            show_progress("generating", done, len(_DECODERS) + 1)
             completed = generate(
                 model, parse_decoder(decoder), prompts,
                 max_tokens=len(passages[0]) - _PROMPT_LENGTH, seed=done,
@@ -96,7 +96,7 @@ def demo_command(
     for name in reversed(comparison.rank()):
         differs = comparison[name].is_distinguishable
         symptom = plainest_difference(texts["human"], texts[name]) if differs else None
-        console.print(f"{name}: {symptom or 'nothing plain to see'}", soft_wrap=True)
+        console.print(f"{name}: {symptom or 'no plain difference'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]
     if not all(text for sample in texts.values() for text in sample):
         arguments += ["--empty", "keep"]

@@ -8,7 +8,7 @@ from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, EmbedInputOptions
 from mauve.cli.options_output import EmbedOutput
 from mauve.cli.terminal import new_console, progress_bar, say, warnings_as_lines
-from mauve.embed.load import read_samples
+from mauve.embed.load import load_samples
 from mauve.embed.registry import get_embedder
 from mauve.embed.samples import is_text_file
 from mauve.errors import InvalidParameterError
@@ -31,7 +31,7 @@ def embed_command(
     embedder = get_embedder(embedding.embedder, **embedding.settings(), device=embedding.device)
     texts = read_texts(source.texts, field=source.field).texts
     with warnings_as_lines(), progress_bar(not output.quiet) as on_progress:
-        sample = read_samples(
+        sample = load_samples(
             {name: texts},
             embedder=embedder,
             cache=not embedding.no_cache,

@@ -30,7 +30,7 @@ def measure_command(
     inputs = read_inputs(samples)
     embedder = make_embedder(embedding, inputs, samples.human)
     with collected_warnings() as messages, progress_bar(not output.quiet) as on_progress:
-        measured = mauve.measure(
+        measurements = mauve.measure(
             inputs.human,
             inputs.systems,
             names.measures,
@@ -48,16 +48,16 @@ def measure_command(
             **inference.keywords(),
         )
     if output.json:
-        result = {"version": mauve.__version__, **measured.to_dict()}
+        result = {"version": mauve.__version__, **measurements.to_dict()}
         typer.echo(json.dumps(result, indent=2, allow_nan=False))
     elif output.markdown:
-        typer.echo(measured.to_markdown(gaps=output.gaps))
+        typer.echo(measurements.to_markdown(gaps=output.gaps))
     elif output.latex:
-        typer.echo(measured.to_latex(gaps=output.gaps))
+        typer.echo(measurements.to_latex(gaps=output.gaps))
     elif output.csv:
-        typer.echo(measured.to_csv(), nl=False)
+        typer.echo(measurements.to_csv(), nl=False)
     else:
-        print_measure_result(measured, samples.human, gaps=output.gaps, quiet=output.quiet)
+        print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
     if not output.quiet:
         for message in messages:
             say("warning", message)

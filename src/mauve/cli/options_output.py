@@ -1,4 +1,4 @@
-"""Options in the panels *Measures*, *Explanation* and *Output*: what is computed and shown."""
+"""Options in the panels *Measures*, *Explanation* and *Output*: what is computed and printed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +64,7 @@ class MeasureOptions(OptionGroup):
             "model on the hub or in a folder.",
         ),
     ] = "bundled"
-    # Python has a mapping `models`; here each system's model is a flag of its own.
+    # Python has a mapping `models`; on the command line there is a flag for each system's model.
     models: Annotated[
         list[str] | None,
         typer.Option(

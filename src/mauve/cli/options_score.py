@@ -8,11 +8,10 @@ import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
 from mauve.cli.values import between_0_and_1, number, number_or_auto
+from mauve.comparison.settings import INTERVALS
 from mauve.frontier.estimators import ESTIMATORS
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import QUANTIZERS
-
-_INTERVALS = ("influence", "bootstrap")
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class InferenceOptions(PermutationOptions):
     """The same, and the interval of the score."""
 
     interval: Annotated[
-        str, choice(_INTERVALS, f"How the standard error is computed: {', '.join(_INTERVALS)}.")
+        str, choice(INTERVALS, f"How the standard error is computed: {', '.join(INTERVALS)}.")
     ] = "influence"
     n_bootstrap: Annotated[
         int, typer.Option(metavar="N", min=20, help="Resamples, with --interval bootstrap.")

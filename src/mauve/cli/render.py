@@ -23,7 +23,7 @@ _ROOMY_NAME = 20  # columns move closer together before a name of this width is 
 def print_result(
     comparison: Comparison,
     human: Path,
-    measured: Measurements | None = None,
+    measurements: Measurements | None = None,
     *,
     margin: float | None = None,
     quiet: bool = False,
@@ -35,7 +35,7 @@ def print_result(
     comparison : Comparison
     human : Path
         File of the human texts.
-    measured : Measurements, optional
+    measurements : Measurements, optional
         Other measures of the same systems.
     margin : float, optional
         Margin of the equivalence tests.
@@ -47,31 +47,33 @@ def print_result(
     if not quiet:
         print_human(console, results[0].n_human, human)
     print_comparison(console, comparison, margin)
-    if measured is not None:
+    if measurements is not None:
         console.print()
-        print_measurements(console, measured)
+        print_measurements(console, measurements)
     if quiet:
         return
     console.print()
     console.print(comparison_legend(comparison, margin))
     signatures = [result.signature for result in results]
-    if measured is not None:
+    if measurements is not None:
         console.print()
-        console.print(measurements_legend(measured))
-        signatures.append(measured.signature)
+        console.print(measurements_legend(measurements))
+        signatures.append(measurements.signature)
     print_signatures(console, signatures)
 
 
-def print_measure_result(measured: Measurements, human: Path, *, gaps: bool, quiet: bool) -> None:
+def print_measure_result(
+    measurements: Measurements, human: Path, *, gaps: bool, quiet: bool
+) -> None:
     """Print the tables of measurements, how to read them, and the signature."""
     console = new_console()
     if not quiet:
-        print_human(console, measured.n_texts[measured.human_name], human)
-    print_measurements(console, measured, gaps=gaps)
+        print_human(console, measurements.n_texts[measurements.human_name], human)
+    print_measurements(console, measurements, gaps=gaps)
     if not quiet:
         console.print()
-        console.print(measurements_legend(measured, gaps=gaps))
-        print_signatures(console, [measured.signature])
+        console.print(measurements_legend(measurements, gaps=gaps))
+        print_signatures(console, [measurements.signature])
 
 
 def print_human(console: Console, n_human: int, path: Path) -> None:
@@ -162,12 +164,12 @@ def _margin_title(margin: float) -> str:
 # Measurements.
 
 
-def print_measurements(console: Console, measured: Measurements, *, gaps: bool = False) -> None:
+def print_measurements(console: Console, measurements: Measurements, *, gaps: bool = False) -> None:
     """Print as many tables as it takes for all columns to fit the width."""
-    names = measured.row_names(gaps=gaps)
+    names = measurements.row_names(gaps=gaps)
     columns = {
         column.heading: [str(cell) for cell in column.cells]
-        for column in measured.columns(gaps=gaps)
+        for column in measurements.columns(gaps=gaps)
     }
     for i, titles in enumerate(fitting_columns(console.width, names, columns)):
         if i:
@@ -179,12 +181,12 @@ def print_measurements(console: Console, measured: Measurements, *, gaps: bool =
         print_table(console, ["system"], rows)
 
 
-def measurements_legend(measured: Measurements, *, gaps: bool = False) -> str:
+def measurements_legend(measurements: Measurements, *, gaps: bool = False) -> str:
     """Return how to read the tables of measurements."""
     legend = (
         "↑ higher is better, ↓ lower is better, ≈ nearer to human text is better; ± is half the "
-        f"width of the {format_level(measured.confidence)} interval; * marks the best; -- is not "
-        "defined."
+        f"width of the {format_level(measurements.confidence)} interval; * marks the best; -- is "
+        "not defined."
     )
     if gaps:
         legend += (

@@ -91,7 +91,7 @@ def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
     largest = (
         "about 0.69 if the other sample has nothing like it"
         if mixture == 0.5
-        else "the higher the less the other sample has of its like"
+        else "higher if the other sample has fewer texts like it"
     )
     legend = (
         f"A cluster is a group of texts that often share a bucket, over all clusterings{named}. "
@@ -102,7 +102,7 @@ def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
         f"values at the top. ± is half the width of the {level} interval. p is corrected for the "
         "number of clusters: if the system writes as people do, no cluster is listed in "
         f"{level} of cases. The log-ratio of a text is {largest}, and 0 if both samples have as "
-        "much. Positions count from 0."
+        "many. Positions count from 0."
     )
     if explanation.fields:
         legend += (
@@ -177,20 +177,10 @@ def _score_lines(result: MauveResult, explained: SystemExplanation) -> list[str]
     low, high = map(format_score, result.interval)
     lines = [f"{escaped(explained.name)}: MAUVE {format_score(result.mauve)} ({low} to {high})"]
     if result.p_value is not None:
-        verdict = (
-            "distinguishable from human text"
-            if result.is_distinguishable
-            else "not distinguishable from human text with these samples"
-        )
-        lines.append(f"{verdict} ({_p_phrase(result.p_value)})")
+        lines.append(result.verdict)
     type_1, type_2 = map(format_score, (explained.type_1, explained.type_2))
     mixture = "" if explained.mixture == 0.5 else f", with mixture λ = {explained.mixture:g}"
     return [*lines, f"type I {type_1}, type II {type_2}{mixture}"]
-
-
-def _p_phrase(p_value: float) -> str:
-    """Return a p-value with plain spaces; a no-break space would be escaped."""
-    return p_value_phrase(p_value).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _cluster_cells(cluster: Cluster) -> dict[str, str]:
@@ -235,7 +225,7 @@ def _print_cluster(
 def _dominance_line(dominance: Dominance) -> str:
     return (
         f"{dominance.enriched} {dominance.enriched_share:.0%}, {dominance.overall_share:.0%} of "
-        f"all texts ({_p_phrase(dominance.p_value)}); purity {dominance.purity:.0%}, by "
+        f"all texts ({p_value_phrase(dominance.p_value)}); purity {dominance.purity:.0%}, by "
         f"chance {dominance.chance_purity:.0%}"
     )
 

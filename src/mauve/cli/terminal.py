@@ -130,11 +130,11 @@ def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | Non
     ) as bar:
         task = bar.add_task("reading", total=None)
 
-        def report(what: str, done: int, total: int) -> None:
+        def show_progress(what: str, done: int, total: int) -> None:
             if bar.tasks[0].description != what:
                 bar.reset(task, description=escaped(what))  # another speed, another time left
             # Clusterings end on several threads, not always in the order they report.
             done = max(done, int(bar.tasks[0].completed))
             bar.update(task, completed=done, total=total)
 
-        yield report
+        yield show_progress

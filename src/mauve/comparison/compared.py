@@ -1,4 +1,4 @@
-"""What a comparison keeps of its samples, so that it can be explained later."""
+"""Keep the samples of a comparison and their buckets, so that it can be explained later."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class Compared:
         return self.samples.texts
 
     @property
-    def prompt_keys(self) -> HashArray | None:
+    def prompt_hashes(self) -> HashArray | None:
         """Hash of the prompt that each text answers; None without prompts."""
         return self.samples.prompt_hashes
 
@@ -59,7 +59,7 @@ class Compared:
     def pair(self, system: str) -> LabelledPair:
         """Return the buckets of the human texts and of a system's, and which are counted."""
         rows = self.rows(system)
-        prompts = self.prompt_keys
+        prompts = self.prompt_hashes
         pair = LabelledPair(
             labels=self.clustering.labels[:, rows],
             counted=self.clustering.held_out[:, rows],

@@ -56,21 +56,21 @@ class Featurizer:
     ) -> NDArray[Any]:
         """Return the features of sample "p" or "q", or raise if none or several are passed."""
         others = {f"{sample}_tokens": tokens, f"{sample}_text": text}
-        given = {name: value for name, value in others.items() if value is not None}
+        passed = {name: value for name, value in others.items() if value is not None}
         if features is not None:
             rows = load_features(features, f"{sample}_features")
-            _warn_unused(rows, given, sample)
-        elif len(given) != 1:
+            _warn_unused(rows, passed, sample)
+        elif len(passed) != 1:
             raise InvalidParameterError(
                 f"compute_mauve needs one of {sample}_features, {sample}_tokens and {sample}_text. "
-                f"Got {' and '.join(given) or 'none'} instead."
+                f"Got {' and '.join(passed) or 'none'} instead."
             )
         elif tokens is not None:
             rows = self._of_tokens(tokens, f"{sample}_tokens")
         else:
             rows = self._of_text(text, f"{sample}_text")
         if len(rows) < 2:
-            [name] = [*given] if features is None else [f"{sample}_features"]
+            [name] = [*passed] if features is None else [f"{sample}_features"]
             raise InvalidParameterError(
                 f"The '{name}' parameter of compute_mauve must hold at least 2 texts. "
                 f"Got {len(rows)} instead."
@@ -157,13 +157,13 @@ class Featurizer:
 def _warn_truncated(n_cut: int, n_texts: int, name: str) -> None:
     if n_cut:
         warn_caller(
-            f"{n_cut} of the {n_texts} texts of '{name}' are longer than the model reads here: "
+            f"{n_cut} of the {n_texts} texts of '{name}' are longer than the model reads: "
             "only their beginnings count."
         )
 
 
-def _warn_unused(features: NDArray[Any], given: dict[str, Any], sample: str) -> None:
-    for name, value in given.items():  # Hugging Face evaluate passes texts beside features
+def _warn_unused(features: NDArray[Any], passed: dict[str, Any], sample: str) -> None:
+    for name, value in passed.items():  # Hugging Face evaluate passes texts beside features
         if len(value) != len(features):
             raise InvalidParameterError(
                 f"The '{name}' parameter of compute_mauve must have as many texts as "

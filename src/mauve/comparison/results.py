@@ -63,7 +63,7 @@ class MauveResult:
     signature : str
         Settings that must be equal for two scores to be comparable.
     form : FormReport or None
-        Differences of form between the texts; None where features were given.
+        Differences of form between the texts; None if features were passed.
     """
 
     name: str

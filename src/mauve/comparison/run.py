@@ -12,7 +12,7 @@ from mauve.comparison.compared import Compared, number_groups
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import MIN_TEXTS, Settings, check_clusterings
-from mauve.embed.load import Samples, SystemsLike, load_samples
+from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
@@ -136,10 +136,9 @@ def compare(
     (True, True)
     """
     chosen = get_quantizer(quantizer, device)  # before the texts are read
-    report = on_progress or (lambda *_: None)
+    show_progress = on_progress or (lambda *_: None)
     samples = load_samples(
-        human,
-        systems,
+        name_samples(human, systems, "compare"),
         embedder=embedder,
         device=device,
         cache=cache,
@@ -148,7 +147,7 @@ def compare(
         empty=empty,
         prompts=prompts,
         min_texts=MIN_TEXTS,
-        on_progress=report,
+        on_progress=show_progress,
     )
     comparison = compare_samples(
         samples,
@@ -165,7 +164,7 @@ def compare(
         explained_variance=explained_variance,
         order=order,
         seed=seed,
-        on_progress=report,
+        on_progress=show_progress,
     )
     for message in comparison.warnings:
         warn_caller(message)
@@ -197,7 +196,8 @@ def compare_samples(
     samples : Samples
     quantizer : Quantizer
     is_named : bool
-        Whether the quantizer is one of this package, whose settings may be adapted.
+        Whether the quantizer was chosen by name. Then the features are reduced on its device
+        and its epochs are reported; a quantizer of the caller is used as it is.
     num_buckets, n_clusterings, scaling, estimator, confidence, interval, n_bootstrap, \
 n_permutations, explained_variance, order, seed, on_progress
         As for :func:`compare`.
@@ -205,7 +205,8 @@ n_permutations, explained_variance, order, seed, on_progress
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> samples = load_samples(rng.normal(size=(200, 4)), rng.normal(size=(200, 4)))
+    >>> features = rng.normal(size=(2, 200, 4))
+    >>> samples = load_samples({"human": features[0], "model": features[1]})
     >>> compare_samples(samples, get_quantizer("kmeans"), n_permutations=0)["model"].mauve > 0.9
     True
     """
@@ -259,7 +260,7 @@ def _cluster(
         num_buckets=settings.num_buckets,
         n_clusterings=settings.n_clusterings,
         seed=settings.seed,
-        keys=samples.hashes,
+        hashes=samples.hashes,
         groups=None if prompts is None else number_groups(prompts),
         explained_variance=settings.explained_variance,
         order=settings.order,
@@ -342,7 +343,7 @@ def _standard_error(pair: LabelledPair, influences: FloatArray, settings: Settin
 def _sorted_influence(
     compared: Compared, system: str, influences: FloatArray, pair: LabelledPair
 ) -> Influence:
-    rows, prompts = compared.rows(system), compared.prompt_keys
+    rows, prompts = compared.rows(system), compared.prompt_hashes
     return Influence.sorted_by_content(
         influences,
         pair.is_human,

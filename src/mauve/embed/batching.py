@@ -32,6 +32,18 @@ def encodable(texts: Sequence[str]) -> list[str]:
     ]
 
 
+def encodable_parts(texts: Sequence[str], size: int = 4096) -> Iterator[list[str]]:
+    """Yield texts for a tokenizer, `size` at a time, with lone surrogates replaced.
+
+    Examples
+    --------
+    >>> list(encodable_parts(["one", "two", "three"], size=2))
+    [['one', 'two'], ['three']]
+    """
+    for start in range(0, len(texts), size):
+        yield encodable(texts[start : start + size])
+
+
 def padded(rows: Sequence[Sequence[int]], pad: int, at_least: int = 1) -> IntArray:
     """Return rows of tokens as one array, padded on the right to the longest row.
 
@@ -84,7 +96,7 @@ class OnDevice(Protocol[Fetched_co]):
         """Wait for the result and copy it to the host."""
 
 
-def share_out(
+def run_batches(
     lengths: IntArray,
     workers: Sequence[Worker],
     forward: Callable[[Worker, IntArray], OnDevice[Fetched]],
@@ -121,7 +133,7 @@ def share_out(
     --------
     >>> class Sums(list):
     ...     def on_host(self): return sum(self)
-    >>> share_out(np.array([3, 1]), [None], lambda _, rows: Sums(rows),
+    >>> run_batches(np.array([3, 1]), [None], lambda _, rows: Sums(rows),
     ...           lambda rows, total: print(rows, total), budget=3, too_long=ValueError)
     [0] 0
     [1] 1

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mauve.arrays import BoolArray, Features
-from mauve.embed.batching import encodable, padded, token_batches
-from mauve.embed.pooling import ENDING, Scaling, ending_statistics, surprisal_features
+from mauve.embed.batching import encodable_parts, padded, token_batches
+from mauve.embed.pooling import ENDING, FeatureScaling, ending_statistics, surprisal_features
 from mauve.embed.protocol import Embedded, Progress
 from mauve.errors import check_choice, check_int
 from mauve.threads import available_threads
@@ -25,7 +25,6 @@ MODEL = Path(__file__).parent / "model"
 CONTEXT, WIDTH = 512, 128
 POOLINGS = ("surprisal", "mean", "last")
 END_OF_TEXT = 0  # token before every text
-_TOKENISED_AT_ONCE = 4096  # texts
 
 
 class BundledEmbedder:
@@ -70,10 +69,10 @@ class BundledEmbedder:
         n_tokens = np.array([len(row) - 1 for row in ids], dtype=np.int64)
         return Embedded(hidden, n_tokens, truncated)
 
-    def measure_scaling(self, texts: Sequence[str]) -> Scaling:
+    def measure_scaling(self, texts: Sequence[str]) -> FeatureScaling:
         """Return the scaling of hidden states and statistics, for a newly trained model."""
         ids, _ = self._tokens(texts)
-        return Scaling.measured(*self._pooled(ids, lambda *_: None))
+        return FeatureScaling.measured(*self._pooled(ids, lambda *_: None))
 
     def _tokens(self, texts: Sequence[str]) -> tuple[list[list[int]], BoolArray]:
         ids, truncated = [], []
@@ -143,14 +142,13 @@ def tokenizer() -> "Tokenizer":
 
 def encoded(texts: Sequence[str]) -> Iterator[list[int]]:
     """Yield the tokens of each text."""
-    for start in range(0, len(texts), _TOKENISED_AT_ONCE):
-        part = encodable(texts[start : start + _TOKENISED_AT_ONCE])
+    for part in encodable_parts(texts):
         yield from (encoding.ids for encoding in tokenizer().encode_batch_fast(part))
 
 
 @cache
-def _scaling() -> Scaling | None:
-    return Scaling.read(MODEL)
+def _scaling() -> FeatureScaling | None:
+    return FeatureScaling.read(MODEL)
 
 
 @cache

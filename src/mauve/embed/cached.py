@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mauve.embed.cache import FeatureCache
-from mauve.embed.models import UNKNOWN
+from mauve.embed.models import UNKNOWN_VERSION
 from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.embed.registry import CallableEmbedder
 from mauve.errors import InvalidParameterError, check_int
@@ -58,8 +58,8 @@ class CachedEmbedder:
 
         Progress counts texts; cached and repeated ones count as done from the start.
         """
-        number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        distinct = list(number)
+        row_of = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        distinct = list(row_of)
         known, cached = self.cache.lookup(self.signature, distinct)
         missing: list[int] = np.setdiff1d(np.arange(len(distinct)), known).tolist()
         missing.sort(key=lambda i: len(distinct[i]), reverse=True)
@@ -85,7 +85,7 @@ class CachedEmbedder:
                 on_progress("embedding", n_done + start + len(chunk), len(texts))
         if len(distinct) == len(texts):
             return rows
-        return rows.take([number[text] for text in texts])
+        return rows.take([row_of[text] for text in texts])
 
     def _checked(self, part: Embedded, n_texts: int, width: int | None) -> Embedded:
         """Return the rows of a chunk in the types of :class:`Embedded`, or raise."""
@@ -139,6 +139,6 @@ def cached_if_known(embedder: Embedder) -> Embedder:
     A function, or a model without a known version, may have changed since its features were
     cached.
     """
-    if isinstance(embedder, CallableEmbedder) or f"@{UNKNOWN}" in embedder.signature:
+    if isinstance(embedder, CallableEmbedder) or f"@{UNKNOWN_VERSION}" in embedder.signature:
         return embedder
     return CachedEmbedder(embedder, FeatureCache())

@@ -39,7 +39,7 @@ class SharedDatabase:
     Attributes
     ----------
     damaged : Path
-        What a damaged file is renamed to.
+        Path that a damaged file is renamed to.
 
     Examples
     --------

@@ -164,8 +164,8 @@ class EndpointEmbedder:
             with suppress(ValueError, TypeError, KeyError, RecursionError):
                 names = [str(entry["id"]) for entry in json.loads(answer)["data"]]
             if len(names) != 1:
-                listed = escaped(", ".join(names))
-                got = listed or f"status {status} with {client.quoted(answer)}"
+                got = escaped(", ".join(names))
+                got = got or f"status {status} with {client.quoted(answer)}"
                 raise InvalidParameterError(
                     f"{url} must list one model where none is named. Got {got} instead: "
                     "name one with model=NAME, or with #model=NAME behind the URL."

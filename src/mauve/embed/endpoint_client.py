@@ -73,7 +73,7 @@ def is_local(parts: SplitResult) -> bool:
     >>> [is_local(split_url("embed", url)) for url in urls]
     [True, True, False]
     """
-    with suppress(ValueError):  # a name
+    with suppress(ValueError):  # the host is a name
         return ip_address(str(parts.hostname)).is_loopback
     return parts.hostname == "localhost"
 

@@ -27,8 +27,8 @@ SystemsLike = SampleLike | Mapping[str, SampleLike]
 class Samples:
     """Human text and text of systems, human first, for all steps of a job.
 
-    Texts are read, checked and hashed when this object is made, and embedded when the features
-    are first asked for. Every step that gets this object shares the work.
+    Texts are read, checked and hashed before this object is created, and embedded when the
+    features are first needed. All steps that use this object share the work.
 
     Attributes
     ----------
@@ -78,7 +78,8 @@ class Samples:
         """Where the features come from, for the signature: embedder and normalisation."""
         if self.embedder is None:
             return self.recipe
-        return embedding_origin(self.embedder, self.recipe)
+        signature = self.embedder.signature
+        return f"{signature}:{self.recipe}" if self.recipe else signature
 
     @cached_property
     def prompt_hashes(self) -> HashArray | None:
@@ -126,7 +127,7 @@ class Samples:
         return int(self.embedded.truncated[self.slice_of(name)].sum())
 
     def slice_of(self, name: str) -> slice:
-        """Return the position of a sample's texts among all texts."""
+        """Return the slice of all texts that holds the texts of a sample."""
         names = [*self.sizes]
         start = sum(self.sizes[before] for before in names[: names.index(name)])
         return slice(start, start + self.sizes[name])
@@ -141,60 +142,30 @@ class Samples:
         return self.hashes[self.slice_of(name)]
 
 
-def load_samples(
-    human: SampleLike,
-    systems: SystemsLike,
-    *,
-    embedder: EmbedderLike = "bundled",
-    device: str = "auto",
-    cache: bool = True,
-    strip: bool = False,
-    match_length: bool = False,
-    empty: str = "error",
-    prompts: Prompts | None = None,
-    min_texts: int = 1,
-    caller: str = "compare",
-    on_progress: Progress | None = None,
-) -> Samples:
-    """Read and check human text and one or more systems.
+def name_samples(human: SampleLike, systems: SystemsLike, caller: str) -> dict[str, SampleLike]:
+    """Return human text and systems by name, human first.
 
     Parameters
     ----------
-    human, systems, embedder, device, cache, strip, match_length, empty, prompts, on_progress
+    human, systems
         As for :func:`mauve.compare`.
-    min_texts : int
-        Smallest sample that is accepted.
     caller : str
         Function that error messages name.
 
     Examples
     --------
-    >>> samples = load_samples(np.eye(10), {"m": np.ones((12, 10))})
-    >>> samples.sizes, samples.origin
-    ({'human': 10, 'm': 12}, 'features-10')
+    >>> name_samples("human.txt", "gpt.txt", "compare")
+    {'human': 'human.txt', 'model': 'gpt.txt'}
     """
     named = systems if isinstance(systems, Mapping) else {"model": systems}
     names = [str(name) for name in named]
     if not names or len(set(names)) < len(names):
         rule = "one sample or a mapping of at least one name, all different"
         raise bad_parameter(caller, "systems", rule, names)
-    sources = dict(zip([human_name_beside(names), *names], [human, *named.values()], strict=True))
-    return read_samples(
-        sources,
-        embedder=embedder,
-        device=device,
-        cache=cache,
-        strip=strip,
-        match_length=match_length,
-        empty=empty,
-        prompts=prompts,
-        min_texts=min_texts,
-        caller=caller,
-        on_progress=on_progress,
-    )
+    return dict(zip([human_name_beside(names), *names], [human, *named.values()], strict=True))
 
 
-def read_samples(
+def load_samples(
     sources: Mapping[str, SampleLike],
     *,
     embedder: EmbedderLike = "bundled",
@@ -208,11 +179,25 @@ def read_samples(
     caller: str = "compare",
     on_progress: Progress | None = None,
 ) -> Samples:
-    """Read and check samples by name; see :func:`load_samples` for the parameters.
+    """Read, check and hash samples, to be embedded when their features are needed.
+
+    Parameters
+    ----------
+    sources : mapping from name to sample
+        Human first; see :func:`name_samples`.
+    embedder, device, cache, strip, match_length, empty, prompts, on_progress
+        As for :func:`mauve.compare`.
+    min_texts : int
+        Smallest sample that is accepted.
+    caller : str
+        Function that error messages name.
 
     Examples
     --------
-    >>> samples = read_samples({"a": ["one text "] * 3, "b": ["a text"] * 2}, strip=True)
+    >>> samples = load_samples({"human": np.eye(10), "m": np.ones((12, 10))})
+    >>> samples.sizes, samples.origin
+    ({'human': 10, 'm': 12}, 'features-10')
+    >>> samples = load_samples({"a": ["one text "] * 3, "b": ["a text"] * 2}, strip=True)
     >>> samples.recipe, samples.texts["b"]
     ('strip', ['a text', 'a text'])
     """
@@ -234,7 +219,7 @@ def read_samples(
                 "features, which have no text to change: pass the texts instead."
             )
         features = {name: np.asarray(sample) for name, sample in loaded.items()}
-        width = _common_width(features)  # first: files of one embedder may be damaged too
+        width = _common_width(features)  # first: it may differ for one embedder too
         origin = _common_origin([*sources.values()], caller) or f"features-{width}"
         hashes = np.concatenate([feature_hashes(rows) for rows in features.values()])
         return Samples(None, features, origin, None, hashes, checked_prompts)
@@ -275,17 +260,6 @@ def embed_texts(
             f"Got {len(features)} rows for {len(texts)} texts instead."
         )
     return embedded
-
-
-def embedding_origin(embedder: Embedder, recipe: str) -> str:
-    """Return the embedder and the normalisation of the texts, as a signature has them.
-
-    Examples
-    --------
-    >>> embedding_origin(get_embedder("bundled"), "strip").endswith(":surprisal:512:strip")
-    True
-    """
-    return f"{embedder.signature}:{recipe}" if recipe else embedder.signature
 
 
 def human_name_beside(systems: Sequence[str]) -> str:

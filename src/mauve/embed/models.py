@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import torch
 
 #: In the signature of an embedder whose model may change without notice.
-UNKNOWN = "unknown"
+UNKNOWN_VERSION = "unknown"
 
 _MODEL_SUFFIXES = (".json", ".safetensors", ".bin", ".gguf", ".model", ".txt", ".py")
 
@@ -62,7 +62,7 @@ def model_identity(model: str, commit: str | None) -> str:
     checksum = folder_checksum(Path(model))
     if checksum is not None:
         return f"{Path(model).name}@{checksum[:8]}"
-    return f"{model}@{commit[:8] if commit else UNKNOWN}"
+    return f"{model}@{commit[:8] if commit else UNKNOWN_VERSION}"
 
 
 # Device and number type
@@ -188,7 +188,7 @@ def load_quietly(
     loader : callable
         Called with `model` and `options`.
     rule, remedy : str
-        What the error says before and after the name of the model and the reason.
+        Sentences of the error before and after the name of the model and the reason.
 
     Examples
     --------

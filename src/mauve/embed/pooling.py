@@ -119,7 +119,7 @@ def ending_statistics(log_probabilities: Sequence[NDArray[Any]]) -> Features:
 
 
 @dataclass(frozen=True)
-class Scaling:
+class FeatureScaling:
     """Mean and spread of the hidden states and of the statistics of a model, over texts.
 
     Attributes
@@ -137,12 +137,12 @@ class Scaling:
     statistics_spread: Features
 
     @classmethod
-    def measured(cls, hidden: Features, statistics: Features) -> "Scaling":
+    def measured(cls, hidden: Features, statistics: Features) -> "FeatureScaling":
         """Return the scaling of mean hidden states and statistics, one row for each text.
 
         Examples
         --------
-        >>> scaling = Scaling.measured(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.eye(2))
+        >>> scaling = FeatureScaling.measured(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.eye(2))
         >>> scaling.center.tolist(), scaling.spread
         ([0.0, 0.0], 1.0)
         """
@@ -151,7 +151,7 @@ class Scaling:
         return cls(center, spread, statistics.mean(axis=0), statistics.std(axis=0))
 
     @classmethod
-    def read(cls, folder: Path) -> "Scaling | None":
+    def read(cls, folder: Path) -> "FeatureScaling | None":
         """Read the scaling of the model in a folder; None if the folder has none."""
         path = folder / SCALING_FILE
         if not path.is_file():
@@ -181,7 +181,9 @@ class Scaling:
         (folder / SCALING_FILE).write_text(json.dumps(values) + "\n", encoding="utf-8")
 
 
-def surprisal_features(hidden: Features, statistics: Features, scaling: Scaling | None) -> Features:
+def surprisal_features(
+    hidden: Features, statistics: Features, scaling: FeatureScaling | None
+) -> Features:
     """Join mean hidden states, shape (n, d), with statistics, shape (n, 2).
 
     Without a scaling, which only the bundled model has, hidden states are divided by their

@@ -72,7 +72,7 @@ class Embedder(Protocol):
 
     @property
     def signature(self) -> str:
-        """What must be equal for two features to be comparable, without a "|".
+        """The settings that two features must share to be comparable, without a "|".
 
         It is part of the signature of a score and of the keys of the cache, so it names the
         model, its revision or checksum, pooling, layer, length and number type.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 
-#: What `compare` takes as an embedder: a name, an embedder, or a function of a list of texts.
+#: An embedder as users pass it: a name, an embedder, or a function of a list of texts.
 EmbedderLike = str | Embedder | Callable[[list[str]], ArrayLike]
 
 
@@ -46,8 +46,8 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
         if callable(spec):
             return CallableEmbedder(spec)
         raise bad_parameter("compare", "embedder", "a name, an Embedder or a callable", spec)
-    kind, name = _class_of(spec)
-    known = [*inspect.signature(kind).parameters][len(name) :]  # the name itself is no option
+    kind, arguments = _class_of(spec)
+    known = [*inspect.signature(kind).parameters][len(arguments) :]  # the name is no option
     if "device" not in known:
         options.pop("device", None)
     unknown = sorted(options.keys() - {*known})
@@ -56,7 +56,7 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
             f"The embedder {spec!r} must be given options it has: {', '.join(known)}. "
             f"Got {', '.join(unknown)} instead."
         )
-    embedder: Embedder = kind(*name, **options)
+    embedder: Embedder = kind(*arguments, **options)
     return embedder
 
 
@@ -105,7 +105,7 @@ class CallableEmbedder:
         except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch
             raise InvalidParameterError(
                 "The 'embedder' parameter must return features of shape (n, d). "
-                f"Got what NumPy cannot make an array of instead ({error})."
+                f"Got a value that NumPy cannot convert to an array instead ({error})."
             ) from error
         if features.dtype.kind in "fiu" and features.ndim == 2:
             features = features.astype(np.float32, copy=False)

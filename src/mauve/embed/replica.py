@@ -72,24 +72,24 @@ def packed_attention(
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     """Return causal attention within each text; tensors of shape (1, heads, tokens, width)."""
-    texts: Layout = _current.layout
+    current: Layout = _current.layout
     q, k, v = (x[0].transpose(0, 1) for x in (query, key, value))  # (tokens, heads, width)
     if q.is_cuda:
         out = torch.ops.aten._flash_attention_forward(
-            q, k, v, texts.starts, texts.starts, texts.longest, texts.longest,
+            q, k, v, current.starts, current.starts, current.longest, current.longest,
             0.0, True, False, scale=scaling,
         )[0]  # fmt: skip
     else:
-        out = _attention_by_text(q, k, v, texts, scaling)
+        out = _attention_by_text(q, k, v, current.starts, scaling)
     return out.unsqueeze(0), None
 
 
 def _attention_by_text(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, texts: Layout, scaling: float | None
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, starts: torch.Tensor, scaling: float | None
 ) -> torch.Tensor:
-    """Compute the same, text by text, without the kernel that only GPUs have."""
+    """Return causal attention, computed text by text without the kernel of GPUs."""
     parts = []
-    for start, end in pairwise(texts.starts.tolist()):
+    for start, end in pairwise(starts.tolist()):
         heads_first = [x[start:end].transpose(0, 1).unsqueeze(0) for x in (q, k, v)]
         attended = functional.scaled_dot_product_attention(
             heads_first[0], heads_first[1], heads_first[2],

@@ -60,7 +60,7 @@ def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
     except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch tensors
         raise InvalidParameterError(
             f"'{name}' must be features of shape (n, d), texts, or a path. "
-            f"Got what NumPy cannot make an array of instead ({error})."
+            f"Got a value that NumPy cannot convert to an array instead ({error})."
         ) from error
     return check_features(features, f"'{name}'")
 
@@ -130,7 +130,7 @@ def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
     ----------
     features : array
     what : str
-        What error messages call them.
+        Subject of error messages, such as the quoted name of the sample.
     """
     if features.dtype.kind not in "fiu":
         raise InvalidParameterError(

@@ -10,7 +10,7 @@ import numpy as np
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
 
 from mauve.arrays import Features, IntArray
-from mauve.embed.batching import encodable, share_out
+from mauve.embed.batching import encodable_parts, run_batches
 from mauve.embed.models import (
     check_weights,
     context_length,
@@ -20,13 +20,12 @@ from mauve.embed.models import (
     load_pretrained,
     model_identity,
 )
-from mauve.embed.pooling import Scaling, surprisal_features
+from mauve.embed.pooling import FeatureScaling, surprisal_features
 from mauve.embed.protocol import POOLINGS, Embedded, Progress
 from mauve.embed.replica import Pooled, Replica
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
 
 DEFAULT_LENGTH = 1024
-_TOKENISED_AT_ONCE = 4096  # texts
 _CALLER = "TransformersEmbedder"
 
 
@@ -118,8 +117,8 @@ class TransformersEmbedder:
         """Return the features of texts."""
         ids: list[list[int]] = []
         truncated: list[bool] = []
-        for start in range(0, len(texts), _TOKENISED_AT_ONCE):
-            self._tokenise(encodable(texts[start : start + _TOKENISED_AT_ONCE]), ids, truncated)
+        for part in encodable_parts(texts):
+            self._tokenise(part, ids, truncated)
         features = self.embed_tokens(ids, on_progress)
         # A token that is put before a text here is not counted.
         n_tokens = np.array([len(row) - len(self._before) for row in ids], dtype=np.int64)
@@ -151,7 +150,7 @@ class TransformersEmbedder:
         hidden, statistics = self._run(rows, on_progress or (lambda *_: None))
         if statistics is None:
             return hidden
-        return surprisal_features(hidden, statistics, Scaling.read(Path(self.model)))
+        return surprisal_features(hidden, statistics, FeatureScaling.read(Path(self.model)))
 
     def _tokenise(self, texts: list[str], ids: list[list[int]], truncated: list[bool]) -> None:
         encode = {"add_special_tokens": True, "return_attention_mask": False, "verbose": False}
@@ -208,7 +207,7 @@ class TransformersEmbedder:
                 statistics.append(pooled[1])
             report("embedding", len(order), len(ids))
 
-        self.token_budget = share_out(
+        self.token_budget = run_batches(
             lengths, self._replicas, forward, keep,
             budget=self.token_budget, too_long=self._too_long,
         )  # fmt: skip

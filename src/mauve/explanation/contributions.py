@@ -137,7 +137,7 @@ def group_shares(
     -----
     In a bucket with a human texts and b of the system, :math:`b_g` of these of group g, the
     share of the group in KL(Q|R) is :math:`T(a, b)\,b_g/b`. Leaving out a text of the bucket
-    changes that share, and that of no other bucket. Such changes, summed over the clusterings
+    changes that share, and that of no other bucket. Such changes, averaged over the clusterings
     and centred, are the influences of the texts, and the squares of their sums over
     independent texts (or prompts) add up to the variance. A group without texts of a sample
     would seem to be known without error, so the change by one more text of either sample is

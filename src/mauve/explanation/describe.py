@@ -59,14 +59,14 @@ def text_measures(
     if scorer is not None:
         scores = scorer.log_probabilities(texts, on_progress)
         tokens = np.array([len(logs) for logs in scores], dtype=np.float64)
-        surprise = np.array([-logs.mean() if len(logs) else np.nan for logs in scores])
-        if not np.isfinite(surprise[tokens > 0]).all():
-            bad = int(np.flatnonzero((tokens > 0) & ~np.isfinite(surprise))[0])
+        surprisals = np.array([-logs.mean() if len(logs) else np.nan for logs in scores])
+        if not np.isfinite(surprisals[tokens > 0]).all():
+            bad = int(np.flatnonzero((tokens > 0) & ~np.isfinite(surprisals))[0])
             raise InvalidParameterError(
                 "The texts must have finite log-probabilities under the language model. "
-                f"Got {-surprise[bad]} at position {bad} instead: use another model."
+                f"Got {-surprisals[bad]} at position {bad} instead: use another model."
             )
-        per_text |= {"perplexity": surprise, "tokens": tokens}
+        per_text |= {"perplexity": surprisals, "tokens": tokens}
     return per_text
 
 
@@ -128,7 +128,7 @@ class Describer:
     features : array of shape (n, m)
         Of all texts, as they were clustered.
     texts, phrases : list of str and PhraseTable, or None
-        None where features were given.
+        None if features were passed.
     measures : mapping from name to array of shape (n,)
         From :func:`text_measures`.
     metadata : mapping from field to list of str or None

@@ -1,4 +1,4 @@
-"""Hold what an explanation says of a cluster: shares, words, metadata, measures, texts."""
+"""Hold what an explanation says about a cluster: shares, words, metadata, measures, texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 from mauve.explanation.texts import TextShare
 
-_KIND_TITLES = {"over": "too much", "under": "too little", "otherwise": "otherwise", "same": "–"}
+_KIND_TITLES = {"over": "too much", "under": "too little", "otherwise": "differently", "same": "–"}
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,8 @@ class Cluster:
         Its most characteristic words; where there are none, the beginning of its most typical
         text, or "cluster 3" for features.
     kind : {"over", "under", "otherwise", "same"}
-        Whether the system writes too much of it, too little of it, or otherwise than people
-        where the number of texts does not differ significantly; "same" where nothing does.
+        Whether the system writes too much of it, too little of it, or differently from people
+        while the number of texts does not differ significantly; "same" if nothing differs.
     n_human, n_model : int
         Human texts and texts of the system.
     human_share, model_share : float
@@ -221,7 +221,7 @@ class Cluster:
 
     @property
     def kind_title(self) -> str:
-        """The kind in words: "too much", "too little", "otherwise", or a dash."""
+        """The kind in words: "too much", "too little", "differently", or a dash."""
         return _KIND_TITLES[self.kind]
 
     @property

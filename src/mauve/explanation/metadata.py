@@ -120,7 +120,7 @@ def _why_left_out(values: Sequence[str | type | None], sizes: Mapping[str, int])
     if n_texts >= _ENOUGH and [len(sample) for sample in distinct] == counts:
         return "no two texts of a sample have the same value"
     if all(len(sample) < 2 for sample in distinct):
-        return "it tells no more than the name of the sample: each sample has one value"
+        return "it adds nothing to the name of the sample: each sample has one value"
     return None
 
 

@@ -73,16 +73,16 @@ def _sentence(texts: list[Words], _: list[Words]) -> FloatArray:
 PROPERTIES = (
     Property(
         _repeated,
-        "repeats itself: {q:.0%} of its three-word sequences stand in the same text before, "
+        "repeats itself: {q:.0%} of its three-word sequences occur earlier in the same text, "
         "{p:.0%} in human text",
-        "repeats itself less than people do: {q:.0%} of its three-word sequences stand in the "
-        "same text before, {p:.0%} in human text",
+        "repeats itself less than people do: {q:.0%} of its three-word sequences occur earlier "
+        "in the same text, {p:.0%} in human text",
     ),
     Property(
         _shared,
-        "says the same in many texts: {q:.0%} of its five-word sequences stand in more than one, "
+        "says the same in many texts: {q:.0%} of its five-word sequences occur in more than one, "
         "{p:.0%} in human text",
-        "varies more from text to text than people do: {q:.0%} of its five-word sequences stand "
+        "varies more from text to text than people do: {q:.0%} of its five-word sequences occur "
         "in more than one, {p:.0%} in human text",
     ),
     Property(
@@ -116,7 +116,7 @@ def plainest_difference(human: Sequence[str], model: Sequence[str]) -> str | Non
     --------
     >>> human = ["The cat sat down.", "A dog ran to the river and drank.", "It rained all day."]
     >>> print(plainest_difference(human, ["So it is, and so on."] * 3))
-    says the same in many texts: 100% of its five-word sequences stand in more than one, 0% in \
+    says the same in many texts: 100% of its five-word sequences occur in more than one, 0% in \
 human text
     """
     samples = [[word_runs(text.lower()) for text in texts] for texts in (human, model)]

@@ -65,7 +65,7 @@ class SystemExplanation:
 
     @property
     def otherwise(self) -> list[Cluster]:
-        """Clusters that the system writes otherwise, those that add most to both errors first."""
+        """Clusters that the system writes differently, those that add most to both errors first."""
         return clusters_of_kind(self.clusters, "otherwise")
 
     def cluster(self, number: int) -> Cluster:
@@ -140,7 +140,7 @@ class Explanation(Mapping[str, SystemExplanation]):
     Attributes
     ----------
     compared : Compared
-        What was explained.
+        The samples and their buckets.
     assignment : array of int, shape (n,)
         Number of the cluster of every text, sample after sample.
     text_map : TextMap

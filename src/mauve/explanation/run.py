@@ -43,8 +43,8 @@ def explain(
     comparison : Comparison
         Returned by :func:`mauve.compare`, of texts or of features.
     n_clusters : int or "auto"
-        Clusters to find. By default 18 for 1,000 texts of all samples, 26 for 2,000 and 30
-        for 3,000 or more.
+        Number of clusters. By default 18 for 1,000 texts of all samples together, 26 for 2,000
+        and 30 for 3,000 or more.
     mixture : float in (0, 1)
         λ, the weight of human text in the mixture R that both samples are compared with.
     metadata : mapping from sample to mapping from field to sequence, optional
@@ -53,16 +53,16 @@ def explain(
         Model for the perplexity of the clusters, "bundled" or a causal Transformers model. By
         default none, since it reads all texts once more.
     n_texts : int
-        Examples of a cluster, typical and telling ones, from each sample.
+        Number of typical and of telling texts of each cluster, from each sample.
     n_permutations : int, optional
-        For the test of every cluster; by default 1,000, or more where the confidence of the
-        comparison needs them.
+        Number of permutations for the tests of the clusters; by default 1,000, or more if the
+        confidence of the comparison needs them.
     seed : int
         Random seed.
     device : str
         Where the language model runs.
     on_progress : callable, optional
-        Called with the name of the stage, the steps done, and the number of steps.
+        Called with the name of the step, the number of steps done and their total.
 
     Returns
     -------
@@ -111,13 +111,13 @@ def explain(
             "no text to read: compare the texts instead."
         )
     scorer = None if language_model is None else get_scorer(language_model, device=device)
-    report = on_progress or (lambda *_: None)
-    steps = 3 + len(comparison)
-    report("explaining", 0, steps)
+    show_progress = on_progress or (lambda *_: None)
+    n_steps = 3 + len(comparison)
+    show_progress("explaining", 0, n_steps)
     clustering = compared.clustering
     labels = clustering.labels
     consensus = consensus_clusters(labels, compared.settings.num_buckets, n_wanted, seed)
-    report("explaining", 1, steps)
+    show_progress("explaining", 1, n_steps)
     texts = None
     if compared.texts is not None:
         texts = [text for sample in compared.texts.values() for text in sample]
@@ -129,21 +129,23 @@ def explain(
         phrases=None if texts is None else phrase_table(texts),
         measures={} if texts is None else text_measures(texts, scorer, on_progress),
         metadata=field_values,
-        prompts=compared.prompt_keys,
+        prompts=compared.prompt_hashes,
         n_texts=n_texts,
         seed=seed,
     )
-    report("explaining", 2, steps)
+    show_progress("explaining", 2, n_steps)
     numbers = consensus.members + 1
     fields = tuple(
-        summarize_field(field, once_per_prompt(values, compared.prompt_keys), numbers, labels, seed)
+        summarize_field(
+            field, once_per_prompt(values, compared.prompt_hashes), numbers, labels, seed
+        )
         for field, values in field_values.items()
     )
     systems = {}
-    for done, name in enumerate(comparison, start=3):
-        report("explaining", done, steps)
+    for n_done, name in enumerate(comparison, start=3):
+        show_progress("explaining", n_done, n_steps)
         systems[name] = _explain_system(compared, describer, name, mixture, confidence, n_draws)
-    report("explaining", steps, steps)
+    show_progress("explaining", n_steps, n_steps)
     return Explanation(
         systems,
         compared=compared,

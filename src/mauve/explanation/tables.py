@@ -11,7 +11,7 @@ TEXT_COLUMNS = 2
 
 
 def ranked(clusters: Sequence[Cluster]) -> list[Cluster]:
-    """Return the clusters: too much, too little, otherwise, then those that do not differ."""
+    """Return the clusters: too much, too little, differently, then those that do not differ."""
     kinds = ("over", "under", "otherwise", "same")
     return [cluster for kind in kinds for cluster in clusters_of_kind(clusters, kind)]
 

@@ -27,12 +27,12 @@ class TextShare:
     log_ratio : float
         The contribution times the number of texts of the sample: the mean logarithm of how
         much more frequent texts like it are in its sample than in the mixture R. At λ = 1/2
-        it is about log 2 = 0.69 where the other sample has nothing like it, and about 0 where
-        both have as much; the bias correction may take it a little beyond.
+        it is about log 2 = 0.69 if the other sample has no text like it, and about 0 if both
+        have as many; the bias correction may take it a little beyond.
     typicality : float
         Share of the texts in its buckets, itself included, that are in its cluster.
     text : str or None
-        None where features were given.
+        None if features were passed.
     """
 
     sample: str
@@ -77,7 +77,7 @@ class PairTexts:
         return self.contributions * np.where(is_human, self.n_human, (~is_human).sum())
 
     def share_of(self, row: int) -> TextShare:
-        """Return what is known of one text."""
+        """Return a text with its contribution, cluster and typicality."""
         is_human = row < self.n_human
         return TextShare(
             sample=self.names[0 if is_human else 1],

@@ -64,12 +64,12 @@ def quadrature_grid(order: int = EXACT_ORDER) -> MixtureGrid:
     s = (node + 1) / 2
     half = s**4 / 2
     half_weight = s**3 * weight  # dλ = 2 s³ ds, ds = d(node) / 2
-    low = np.concatenate([half, [0.5], 1 - half[::-1]])
-    high = np.concatenate([1 - half, [0.5], half[::-1]])
+    weight_p = np.concatenate([half, [0.5], 1 - half[::-1]])
+    weight_q = np.concatenate([1 - half, [0.5], half[::-1]])
     quadrature = np.concatenate([half_weight, [0.0], half_weight[::-1]])
-    for array in (low, high, quadrature):
+    for array in (weight_p, weight_q, quadrature):
         array.flags.writeable = False  # the grid is cached and shared
-    return MixtureGrid(low, high, quadrature)
+    return MixtureGrid(weight_p, weight_q, quadrature)
 
 
 @cache
@@ -85,8 +85,8 @@ def curve_grid(points: int = CURVE_POINTS) -> MixtureGrid:
     [0.03125, 0.5, 0.96875]
     """
     half = (np.arange(1, points + 1) / points) ** 4 / 2
-    low = np.concatenate([half, 1 - half[-2::-1]])
-    high = np.concatenate([1 - half, half[-2::-1]])
-    for array in (low, high):
+    weight_p = np.concatenate([half, 1 - half[-2::-1]])
+    weight_q = np.concatenate([1 - half, half[-2::-1]])
+    for array in (weight_p, weight_q):
         array.flags.writeable = False
-    return MixtureGrid(low, high, np.zeros_like(low))
+    return MixtureGrid(weight_p, weight_q, np.zeros_like(weight_p))

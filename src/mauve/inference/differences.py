@@ -116,7 +116,7 @@ class Influence:
         Influences of the texts, sorted by content.
     human_prompt, model_prompt : array of int, shape (n,), or None
         Hash of the prompt each text answers; None where texts are independent.
-    human_key : int
+    human_hash : int
         A hash of the human texts, or of their features, in any order.
     """
 
@@ -124,14 +124,14 @@ class Influence:
     model: FloatArray
     human_prompt: HashArray | None
     model_prompt: HashArray | None
-    human_key: int
+    human_hash: int
 
     @classmethod
     def sorted_by_content(
         cls,
         influence: FloatArray,
         is_human: BoolArray,
-        keys: HashArray,
+        hashes: HashArray,
         prompts: HashArray | None,
     ) -> "Influence":
         """Sort the influences of all texts into an order that two comparisons share.
@@ -140,16 +140,16 @@ class Influence:
         ----------
         influence : array of shape (n,)
         is_human : array of bool, shape (n,)
-        keys : array of int, shape (n,)
+        hashes : array of int, shape (n,)
             A hash of every text.
         prompts : array of int, shape (n,), or None
             A hash of the prompt of every text.
         """
         human, model = (
-            rows[np.argsort(keys[rows], kind="stable")]
+            rows[np.argsort(hashes[rows], kind="stable")]
             for rows in (np.flatnonzero(is_human), np.flatnonzero(~is_human))
         )
-        digest = hashlib.blake2b(keys[human].tobytes(), digest_size=8).digest()
+        digest = hashlib.blake2b(hashes[human].tobytes(), digest_size=8).digest()
         return cls(
             influence[human],
             influence[model],
@@ -161,7 +161,7 @@ class Influence:
 
 def correlation(first: Influence, second: Influence) -> float:
     """Return the correlation of two deviances through the human texts and prompts they share."""
-    if first.human_key != second.human_key or len(first.human) != len(second.human):
+    if first.human_hash != second.human_hash or len(first.human) != len(second.human):
         return 0.0
     # The texts of both comparisons: human, the first system's, the second system's.
     of_first = np.concatenate([first.human, first.model, np.zeros(len(second.model))])

@@ -104,6 +104,8 @@ class _DevianceTerms:
         Weights of the orders of the jackknife.
     gradient : array of shape (2, n_grid)
         Of the deviance by the divergences.
+    grid : MixtureGrid
+        Values of λ.
     """
 
     def __init__(

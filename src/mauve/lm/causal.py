@@ -12,7 +12,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from mauve.arrays import FloatArray, IntArray
-from mauve.embed.batching import encodable, padded, share_out
+from mauve.embed.batching import encodable_parts, padded, run_batches
 from mauve.embed.models import (
     check_weights,
     context_length,
@@ -25,17 +25,16 @@ from mauve.embed.models import (
 from mauve.embed.protocol import Progress
 from mauve.embed.replica import Replica
 from mauve.errors import InvalidParameterError, check_int
-from mauve.lm.protocol import Window, check_texts, check_window, windows_of
+from mauve.lm.protocol import Window, check_window, checked_prompts, windows_of
 
 #: Reduces logits, shape (n, vocabulary), and the tokens of the text at these positions,
 #: shape (n,), to k numbers for each token, shape (k, n).
-Reduction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+LogitReduction = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 #: Logits in memory at once by default: they are many times as large as hidden states.
 _CPU_LOGITS, _GPU_LOGITS = 1 << 21, 1 << 25
 
 _MAX_CONTEXT = 1 << 20  # tokens, for models that do not say how many they read
-_TOKENIZED_AT_ONCE = 4096  # texts
 
 
 class TransformersScorer:
@@ -181,7 +180,7 @@ class CausalReader:
         self,
         texts: Sequence[str],
         prompts: Sequence[str] | None,
-        reduction: Reduction,
+        reduction: LogitReduction,
         n_values: int,
         on_progress: Progress | None = None,
     ) -> list[FloatArray]:
@@ -196,8 +195,8 @@ class CausalReader:
         """
         begin = self._tokenizer.bos_token_id
         beginning = [] if begin is None else [int(begin)]
-        prompt_ids = self._tokenized(check_texts(self._caller, texts, prompts))
-        text_ids = self._tokenized(texts)
+        prompt_ids = self._tokenise(checked_prompts(self._caller, texts, prompts))
+        text_ids = self._tokenise(texts)
         ids = [[*beginning, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
         firsts = [max(1, len(beginning) + len(prompt)) for prompt in prompt_ids]
         windows = windows_of(ids, firsts, self.max_length, self.stride)
@@ -218,7 +217,7 @@ class CausalReader:
         self,
         ids: list[list[int]],
         windows: list[tuple[int, Window]],
-        reduction: Reduction,
+        reduction: LogitReduction,
         on_progress: Progress | None,
     ) -> list[FloatArray]:
         """Return the values of each window, computed in batches on all devices."""
@@ -239,15 +238,14 @@ class CausalReader:
 
         lengths = np.array([window.end - window.start for _, window in windows], dtype=np.int64)
         budget = self._token_budget or min(each.token_budget() for each in self._replicas)
-        self._token_budget = share_out(
+        self._token_budget = run_batches(
             lengths, self._replicas, forward, keep, budget=budget, too_long=self._too_long
         )
         return [values[row] for row in range(len(windows))]
 
-    def _tokenized(self, texts: Sequence[str]) -> list[list[int]]:
+    def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
         ids: list[list[int]] = []
-        for start in range(0, len(texts), _TOKENIZED_AT_ONCE):
-            part = encodable(texts[start : start + _TOKENIZED_AT_ONCE])
+        for part in encodable_parts(texts):
             ids += self._tokenizer(
                 part, add_special_tokens=False, return_attention_mask=False, verbose=False
             )["input_ids"]
@@ -323,7 +321,9 @@ class CausalReplica:
         return budget if self._is_linear else min(budget, 4 * self._n_at_once)
 
     @torch.inference_mode()
-    def forward(self, batch: list[tuple[list[int], Window]], reduction: Reduction) -> BatchValues:
+    def forward(
+        self, batch: list[tuple[list[int], Window]], reduction: LogitReduction
+    ) -> BatchValues:
         """Run a batch, and return without waiting for the device."""
         rows = [ids[window.start : window.end] for ids, window in batch]
         states, flat_ids, starts = self._states(rows)

@@ -54,7 +54,7 @@ def _row_by_row(decoder: Decoder, probabilities: torch.Tensor) -> torch.Tensor:
 
 
 def _greedy(_: Greedy, probabilities: torch.Tensor) -> torch.Tensor:
-    first = probabilities.argmax(dim=1, keepdim=True)  # of ties
+    first = probabilities.argmax(dim=1, keepdim=True)  # of equal ones the lowest id
     return torch.zeros_like(probabilities).scatter_(1, first, 1)
 
 

@@ -206,8 +206,8 @@ def _count(
     position = np.arange(len(stream)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
     at = np.flatnonzero(position)  # the words, without the symbol before each document
-    row = np.zeros_like(at)  # of the context of each word
-    gram = np.zeros_like(at)  # that each word is the last of
+    row = np.zeros_like(at)  # row of the context before each word
+    gram = np.zeros_like(at)  # index of the n-gram that ends in each word
     contexts = np.zeros(1, np.int64)
     counted: list[tuple[IntArray, IntArray, IntArray]] = []
     for length in range(order):

@@ -19,7 +19,7 @@ from mauve.embed.bundled import MODEL
 from mauve.embed.protocol import Progress
 from mauve.errors import bad_parameter
 from mauve.lm.decoding import Decoder, parse_decoder
-from mauve.lm.protocol import CausalModel, check_texts, need_transformers
+from mauve.lm.protocol import CausalModel, checked_prompts, need_transformers
 
 if TYPE_CHECKING:
     import torch
@@ -81,6 +81,8 @@ def token_probabilities(
         See :func:`mauve.lm.scorer.get_scorer`; for Transformers models only.
     token_budget, logit_budget : int, optional
         See :class:`mauve.lm.causal.CausalReader`; for Transformers models only.
+    on_progress : callable, optional
+        For Transformers models only.
 
     Returns
     -------
@@ -108,7 +110,7 @@ def token_probabilities(
     if not parsed:
         return []
     if not isinstance(model, str | Path):
-        return _text_by_text(model, parsed, texts, check_texts(_CALLER, texts, prompts))
+        return _text_by_text(model, parsed, texts, checked_prompts(_CALLER, texts, prompts))
     name = str(MODEL) if model == "bundled" else str(model)
     need_transformers(str(model))
     from mauve.lm.causal import CausalReader

@@ -14,7 +14,7 @@ class TokenScorer(Protocol):
 
     @property
     def signature(self) -> str:
-        """What must be equal for two scores to be comparable, without a '|' in it."""
+        """The settings that two scores must share to be comparable, without a "|"."""
 
     def log_probabilities(
         self,
@@ -154,12 +154,12 @@ def check_window(
     return length, check_int(caller, "stride", stride, 1, length - 1)
 
 
-def check_texts(caller: str, texts: Sequence[str], prompts: Sequence[str] | None) -> list[str]:
-    """Check texts and prompts, and return the prompt of each text, by default an empty one.
+def checked_prompts(caller: str, texts: Sequence[str], prompts: Sequence[str] | None) -> list[str]:
+    """Return the prompt of each text, by default an empty one, or raise.
 
     Examples
     --------
-    >>> check_texts("log_probabilities", ["one", "two"], None)
+    >>> checked_prompts("log_probabilities", ["one", "two"], None)
     ['', '']
     """
     if isinstance(texts, str):

@@ -8,6 +8,7 @@ import numpy as np
 from mauve.errors import InvalidParameterError, check_int
 from mauve.text.words import tokenize
 
+_PASSAGE_TOKENS = 72
 _MIN_LETTERS = 0.8  # share of letters in a passage of prose; grammars and tables have fewer
 
 
@@ -30,13 +31,13 @@ class Reference:
     training: list[list[str]]
 
 
-def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0) -> Reference:
+def split_reference(n_passages: int, *, seed: int = 0) -> Reference:
     """Split the Python language reference into passages for comparison and training texts.
 
     Parameters
     ----------
-    n_passages, n_tokens : int
-        Number of passages of prose, and the length of each.
+    n_passages : int
+        Number of passages of prose, of 72 tokens each.
     seed : int
         Random seed; it selects the topics of the passages.
 
@@ -53,7 +54,6 @@ def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0)
     (100, True)
     """
     check_int("split_reference", "n_passages", n_passages, 1)
-    check_int("split_reference", "n_tokens", n_tokens, 2)
     texts = _distinct_topics()
     passages: list[list[str]] = []
     headings: list[str] = []
@@ -63,14 +63,15 @@ def split_reference(n_passages: int = 500, n_tokens: int = 72, *, seed: int = 0)
         if len(passages) >= n_passages:
             training.append(tokens)
             continue
-        parts = [tokens[end - n_tokens : end] for end in range(n_tokens, len(tokens), n_tokens)]
+        ends = range(_PASSAGE_TOKENS, len(tokens), _PASSAGE_TOKENS)
+        parts = [tokens[end - _PASSAGE_TOKENS : end] for end in ends]
         prose = [part for part in parts if _is_prose("".join(part))]
         passages += prose
         headings += [_heading(texts[i])] * len(prose)
     if not training:
         raise InvalidParameterError(
             "The 'n_passages' parameter of split_reference must leave topics to learn from. "
-            f"Got {n_passages} instead: use fewer, or shorter ones."
+            f"Got {n_passages} instead: use fewer."
         )
     return Reference(passages[:n_passages], headings[:n_passages], training)
 

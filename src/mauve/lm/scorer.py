@@ -12,8 +12,8 @@ from mauve.errors import InvalidParameterError, bad_parameter, check_int
 from mauve.lm.protocol import (
     TokenScorer,
     Window,
-    check_texts,
     check_window,
+    checked_prompts,
     need_transformers,
     windows_of,
 )
@@ -121,7 +121,7 @@ class BundledScorer:
 
         The end-of-text token stands before every text, so the first token is scored too.
         """
-        prompt_ids = [*encoded(check_texts("log_probabilities", texts, prompts))]
+        prompt_ids = [*encoded(checked_prompts("log_probabilities", texts, prompts))]
         text_ids = [*encoded(texts)]
         ids = [[END_OF_TEXT, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
         firsts = [1 + len(prompt) for prompt in prompt_ids]

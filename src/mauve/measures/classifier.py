@@ -92,11 +92,11 @@ def labelled(system: MeasuredSample, human: MeasuredSample) -> Labelled:
             f"The features of '{system.name}' and '{human.name}' must differ between texts. Got "
             f"{len(features)} equal rows instead: check the embedder."
         )
-    keys = [
-        feature_hashes(rows.astype(np.float32)) if sample.keys is None else sample.keys
+    hashes = [
+        feature_hashes(rows.astype(np.float32)) if sample.hashes is None else sample.hashes
         for sample, rows in samples
     ]
-    units = np.unique(np.concatenate(keys), return_inverse=True)[1]
+    units = np.unique(np.concatenate(hashes), return_inverse=True)[1]
     order = np.argsort(units, kind="stable")
     by_prompt = system.groups.by_prompt
     if by_prompt:

@@ -91,7 +91,7 @@ class Densities:
 
 
 def score_of_densities(system: Densities, human: Densities, *, by_prompt: bool = False) -> Estimate:
-    r"""Return MAUVE from densities that were estimated without the texts they are given at.
+    r"""Return MAUVE from densities at texts that the densities were not estimated from.
 
     Parameters
     ----------

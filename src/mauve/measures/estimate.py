@@ -73,12 +73,12 @@ class Groups:
         return np.bincount(self.labels, weights=values, minlength=self.count).astype(np.float64)
 
 
-def deal_texts(keys: HashArray, n_groups: int = N_GROUPS) -> Groups:
+def deal_texts(hashes: HashArray, n_groups: int = N_GROUPS) -> Groups:
     """Divide texts into groups of equal size, independent of their order.
 
     Parameters
     ----------
-    keys : array of int, shape (n,)
+    hashes : array of int, shape (n,)
         A hash of every text.
     n_groups : int
         Number of groups; at most the number of texts.
@@ -88,11 +88,11 @@ def deal_texts(keys: HashArray, n_groups: int = N_GROUPS) -> Groups:
     >>> deal_texts(np.array([7, 3, 5, 1], dtype=np.uint64), 2).sizes.tolist()
     [2, 2]
     """
-    count = min(n_groups, len(keys))
-    labels = np.empty(len(keys), dtype=np.intp)
-    # Copies of a text are adjacent in the order of keys. Dealt in turn, every group would get
+    count = min(n_groups, len(hashes))
+    labels = np.empty(len(hashes), dtype=np.intp)
+    # Copies of a text are adjacent in the order of hashes. Dealt in turn, every group would get
     # its share of them, and the groups would vary less than samples do.
-    labels[np.argsort(keys, kind="stable")] = np.random.default_rng(0).permutation(len(keys))
+    labels[np.argsort(hashes, kind="stable")] = np.random.default_rng(0).permutation(len(hashes))
     return Groups(labels % count, count)
 
 
@@ -115,10 +115,10 @@ def deal_prompts(samples: list[HashArray], n_groups: int = N_GROUPS) -> list[Gro
     prompts = np.unique(samples[0])
     count = min(n_groups, len(prompts))
     groups = []
-    for keys in samples:
-        place = np.minimum(np.searchsorted(prompts, keys), len(prompts) - 1)
-        labels = np.where(prompts[place] == keys, place % count, keys % np.uint64(count))
-        groups.append(Groups(labels.astype(np.intp), count, True, len(np.unique(keys))))
+    for hashes in samples:
+        place = np.minimum(np.searchsorted(prompts, hashes), len(prompts) - 1)
+        labels = np.where(prompts[place] == hashes, place % count, hashes % np.uint64(count))
+        groups.append(Groups(labels.astype(np.intp), count, True, len(np.unique(hashes))))
     return groups
 
 

@@ -29,9 +29,9 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Estimate, group_influences
-from mauve.measures.protocol import Measure, MeasuredSample, needed
+from mauve.measures.protocol import Measure, MeasuredSample, check_two_samples, needed
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,7 @@ def frechet_distance(system: NDArray[Any], human: NDArray[Any]) -> float:
     >>> round(frechet_distance(human * 3, human), 9)  # |2 μ|² + (3 - 1)² tr Σ = 8 + 4 · 4/3
     13.333333333
     """
-    for name, features in (("system", system), ("human", human)):
-        if np.ndim(features) != 2 or len(features) < 2:
-            rule = "an array of shape (n, d) with n of at least 2"
-            raise bad_parameter("frechet_distance", name, rule, np.shape(features))
+    check_two_samples("frechet_distance", system, human)
     return _distance(_fit(system), _fit(human)).value
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
 from mauve.comparison.settings import MIN_TEXTS
-from mauve.embed.load import Samples, read_samples
+from mauve.embed.load import Samples, load_samples
 from mauve.embed.protocol import Progress
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter
@@ -58,19 +58,18 @@ def measured_samples(
     Examples
     --------
     >>> from mauve.measures.tokenizers import get_tokenizer
-    >>> from mauve.embed.load import load_samples
-    >>> samples = load_samples(["a text"] * 10, ["one more"] * 10)
+    >>> samples = load_samples({"human": ["a text"] * 10, "model": ["one more"] * 10})
     >>> parts = measured_samples(samples, None, ["tokens"], tokenizer=get_tokenizer("words"))
     >>> parts["model"].tokens.lengths[:3].tolist(), parts["human"].features is None
     ([2, 2, 2], True)
     """
     hashes = [samples.hashes_of(name) for name in samples.sizes]
     groups, orders = _groups_and_orders(samples, hashes)
-    both = [samples] if training is None else [training, samples]
-    tokens = {} if tokenizer is None else _tokens(both, tokenizer)
+    all_samples = [samples] if training is None else [training, samples]
+    tokens = {} if tokenizer is None else _tokens(all_samples, tokenizer)
     features = {}
     if "features" in needs:
-        features = {name: rows for part in both for name, rows in part.features.items()}
+        features = {name: rows for part in all_samples for name, rows in part.features.items()}
     prompts = samples.prompts if prompt_context else None
     log_probabilities = {}
     if scorer is not None:
@@ -82,14 +81,14 @@ def measured_samples(
         trained_on = MeasuredSample(
             name, no_groups, tokens=tokens.get(name), features=features.get(name)
         )
-    measured = {}
+    prepared = {}
     for name, sample_hashes, group, order in zip(
         samples.sizes, hashes, groups, orders, strict=True
     ):
-        measured[name] = MeasuredSample(
+        prepared[name] = MeasuredSample(
             name,
             replace(group, labels=group.labels[order]),
-            keys=sample_hashes[order],
+            hashes=sample_hashes[order],
             texts=None if samples.texts is None else _ordered(samples.texts[name], order),
             prompts=None if prompts is None else _ordered(prompts[name], order),
             tokens=tokens[name].ordered(order) if name in tokens else None,
@@ -100,7 +99,7 @@ def measured_samples(
             training=trained_on,
             seed=seed,
         )
-    return measured
+    return prepared
 
 
 def _groups_and_orders(
@@ -164,15 +163,14 @@ def load_training(
 
     Examples
     --------
-    >>> from mauve.embed.load import load_samples
-    >>> samples = load_samples(["a text"] * 10, ["one more"] * 10)
+    >>> samples = load_samples({"human": ["a text"] * 10, "model": ["one more"] * 10})
     >>> load_training(["some text"] * 20, samples).sizes
     {'training': 20}
     """
     if training is None:
         return None
     name = "training" if "training" not in samples.sizes else "training (set)"
-    trained_on = read_samples(
+    trained_on = load_samples(
         {name: training},
         embedder=samples.embedder or "bundled",
         cache=False,  # the embedder of the samples has the cache

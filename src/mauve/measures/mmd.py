@@ -27,9 +27,9 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError, bad_parameter, check_choice
+from mauve.errors import InvalidParameterError, check_choice
 from mauve.measures.estimate import Estimate, Groups, jackknife_influences
-from mauve.measures.protocol import Measure, MeasuredSample, needed
+from mauve.measures.protocol import Measure, MeasuredSample, check_two_samples, needed
 
 #: Maps features of shapes (n, d) and (m, d) to their kernel matrix of shape (n, m).
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
@@ -118,10 +118,7 @@ def squared_mmd(system: NDArray[Any], human: NDArray[Any], kernel: str = "rbf") 
     [-0.22, -0.099, 0.206, 0.561]
     """
     check_choice("squared_mmd", "kernel", kernel, ("rbf", "cubic"))
-    for name, features in (("system", system), ("human", human)):
-        if np.ndim(features) != 2 or len(features) < 2:
-            rule = "an array of shape (n, d) with n of at least 2"
-            raise bad_parameter("squared_mmd", name, rule, np.shape(features))
+    check_two_samples("squared_mmd", system, human)
     groups = [Groups(np.zeros(len(features), dtype=np.intp), 1) for features in (system, human)]
     return _pair_sums(system, human, groups[0], groups[1], kernel, "human").value
 

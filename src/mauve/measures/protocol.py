@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, HashArray, IntArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.lm.probabilities import TokenProbabilities
 from mauve.measures.estimate import Estimate, Groups
 
@@ -91,7 +91,7 @@ class MeasuredSample:
         Name of the sample in messages.
     groups : Groups
         The group of every text, for intervals.
-    keys : array of int, shape (n,)
+    hashes : array of int, shape (n,)
         A hash of every text, or of its features if there is no text. Random choices depend on
         it and on the random seed, not on the order of the texts.
     texts : list of str
@@ -111,7 +111,7 @@ class MeasuredSample:
 
     name: str
     groups: Groups
-    keys: HashArray | None = field(default=None, repr=False)
+    hashes: HashArray | None = field(default=None, repr=False)
     texts: list[str] | None = field(default=None, repr=False)
     prompts: list[str] | None = field(default=None, repr=False)
     tokens: TokenTable | None = field(default=None, repr=False)
@@ -186,12 +186,20 @@ def needed(part: T | None, name: str) -> T:
     return part
 
 
+def check_two_samples(caller: str, system: NDArray[Any], human: NDArray[Any]) -> None:
+    """Raise unless both samples are features of at least two texts."""
+    for name, features in (("system", system), ("human", human)):
+        if np.ndim(features) != 2 or len(features) < 2:
+            rule = "an array of shape (n, d) with n of at least 2"
+            raise bad_parameter(caller, name, rule, np.shape(features))
+
+
 def human_token_probabilities(system: MeasuredSample) -> TokenProbabilities:
     """Return the probabilities of human tokens under a system's model, at least one of them."""
     model = needed(system.model, "model")
     if not len(model.probability):
         raise InvalidParameterError(
-            f"The model of {system.name!r} must be shown at least one human token with something "
+            f"The model of {system.name!r} must score at least one human token that has another "
             "before it. Got none instead: give longer human texts, or their prompts."
         )
     return model

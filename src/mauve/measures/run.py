@@ -10,7 +10,7 @@ from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare_samples
 from mauve.comparison.settings import MIN_TEXTS, format_signature
-from mauve.embed.load import Samples, SystemsLike, load_samples
+from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
@@ -123,8 +123,8 @@ def measure(
     --------
     >>> people = ["It rained all day.", "We stayed in and read.", "Nobody came by."] * 5
     >>> model = ["It rained and rained and rained", "We read and read and read"] * 8
-    >>> measured = measure(people, model, "repetition")
-    >>> measured["model"]["repetition"].value, measured.human["repetition"].value
+    >>> measurements = measure(people, model, "repetition")
+    >>> measurements["model"]["repetition"].value, measurements.human["repetition"].value
     (1.0, 0.0)
     """
     check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
@@ -133,8 +133,7 @@ def measure(
         rule = "False without 'prompts' (--prompts or --by-prompt)"
         raise bad_parameter("measure", "prompt_context", rule, prompt_context)
     samples = load_samples(
-        human,
-        systems,
+        name_samples(human, systems, "measure"),
         embedder=embedder,
         device=device,
         cache=cache,
@@ -196,7 +195,8 @@ comparison, on_progress
 
     Examples
     --------
-    >>> samples = load_samples(["It rained."] * 12, ["It rained and rained and rained"] * 12)
+    >>> texts = {"human": ["It rained."] * 12, "model": ["It rained and rained and rained"] * 12}
+    >>> samples = load_samples(texts)
     >>> measure_samples(samples, "repetition")["model"]["repetition"].value
     1.0
     """
@@ -284,8 +284,8 @@ def _check_used(
     if human_name in tested:
         rule = f"a mapping without '{human_name}', the human texts"
         raise bad_parameter("measure", "models", rule, [*tested])
-    for given, need in ((bool(tested), "model"), (training is not None, "training")):
-        if given and need not in needs:
+    for is_passed, need in ((bool(tested), "model"), (training is not None, "training")):
+        if is_passed and need not in needs:
             name = "models" if need == "model" else need
             raise InvalidParameterError(
                 f"The '{name}' parameter of measure must be left out where no measure needs it. "
@@ -312,13 +312,13 @@ def _estimate_all(
     human: MeasuredSample,
     systems: Mapping[str, MeasuredSample],
     confidence: float,
-    report: Progress,
+    on_progress: Progress,
 ) -> dict[str, dict[str, Measured]]:
     """Return the value of each measure for human text, which comes first, and each system."""
     values: dict[str, dict[str, Measured]] = {name: {} for name in [human.name, *systems]}
     computed = [(measure, measure.estimate) for measure in measures if measure.estimate]
     for n_done, (measure, estimate) in enumerate(computed):
-        report(f"measuring {measure.name}", n_done, len(computed))
+        on_progress(f"measuring {measure.name}", n_done, len(computed))
         of_human = estimate(human, human) if measure.is_statistic else None
         if of_human is not None:
             values[human.name][measure.name] = measured(
@@ -330,7 +330,7 @@ def _estimate_all(
             values[system.name][measure.name] = measured(
                 estimate(system, human), of_human, measure, confidence, system.groups, human.groups
             )
-    report("measuring", len(computed), len(computed))
+    on_progress("measuring", len(computed), len(computed))
     return values
 
 

@@ -223,8 +223,8 @@ def _estimate(sample: MeasuredSample, n_scored: int | None) -> Estimate:
     is_scored = np.ones(len(table), dtype=bool)
     if n_scored is not None:
         texts = needed(sample.texts, "texts")
-        keys = text_hashes([f"{sample.seed} {text}" for text in texts])
-        is_scored[np.argsort(keys, kind="stable")[n_scored:]] = False
+        hashes = text_hashes([f"{sample.seed} {text}" for text in texts])
+        is_scored[np.argsort(hashes, kind="stable")[n_scored:]] = False
     if len(table.ids) == 0:
         raise InvalidParameterError(
             f"'{sample.name}' must have at least one token for Self-BLEU. "

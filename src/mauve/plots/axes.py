@@ -42,7 +42,7 @@ PAPER, INK, SOFT, RULE, HUMAN = (
 )
 
 WIDE = (8.6, 4.2)  # inches: room for a legend beside the picture
-SMALL = (4.4, 3.4)  # inches: readable on a telephone
+SMALL = (4.4, 3.4)  # inches: readable on a phone
 
 _SYSTEMS = tuple(role for role in PALETTE if role.startswith("system-"))
 # Their number does not divide the number of colours, so that pairs of both repeat late.
@@ -99,7 +99,7 @@ def styles(systems: Iterable[str]) -> dict[str, Style]:
 
 
 def new_axes(size: tuple[float, float] = WIDE) -> "Axes":
-    """Return axes of a new figure, of so many inches.
+    """Return axes of a new figure of the given size in inches.
 
     Raises
     ------

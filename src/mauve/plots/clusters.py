@@ -48,7 +48,7 @@ def plot_clusters(
     Notes
     -----
     Clusters that differ beyond chance are drawn: those that the system writes too much of,
-    then too little of, then otherwise, the most important first. Where none differs, the
+    then too little of, then differently, the most important first. If none differs, the
     largest are drawn hollow.
 
     Examples
@@ -123,8 +123,8 @@ def plot_map(
     Notes
     -----
     Discs of clusters that differ beyond chance are named and tinted: in the colour of the
-    sample with the larger share of its texts there, or grey where the way of writing
-    differs. Of more than 1,500 texts only some are drawn, an equal part of both samples.
+    sample with the larger share of its texts there, or grey where the texts are written
+    differently. Of more than 1,500 texts only some are drawn, an equal part of both samples.
 
     Examples
     --------

@@ -142,7 +142,7 @@ class HasClusters(Protocol):
 
     @property
     def otherwise(self) -> Sequence[DrawnCluster]:
-        """Those that the system writes otherwise."""
+        """Those that the system writes differently."""
 
 
 class Layout(Protocol):

@@ -43,13 +43,11 @@ class JointClustering:
         Texts that the clustering was not fitted on.
     blocks : array of int, shape (n,)
         Block of each text.
-    keys : array of int, shape (n,)
-        Hash of each text, or of its features where there is no text.
     reduction : Reduction
     partitions : tuple of Partition
         The fitted clusterings.
     reduced : array of float32, shape (n, m)
-        The features that were clustered, sorted by key.
+        The features that were clustered, sorted by hash.
     position : array of int, shape (n,)
         Row of `reduced` that holds each text.
     """
@@ -57,7 +55,6 @@ class JointClustering:
     labels: Labels
     held_out: BoolArray
     blocks: IntArray
-    keys: HashArray
     reduction: Reduction
     partitions: tuple[Partition, ...]
     reduced: Features
@@ -76,7 +73,7 @@ def cluster_jointly(
     num_buckets: int,
     n_clusterings: int,
     seed: int,
-    keys: HashArray | None = None,
+    hashes: HashArray | None = None,
     groups: IntArray | None = None,
     explained_variance: float = 0.9,
     order: str = "norm-pca",
@@ -98,7 +95,7 @@ def cluster_jointly(
         Number of buckets k, and how often to cluster.
     seed : int
         Random seed.
-    keys : array of int, shape (n,), optional
+    hashes : array of int, shape (n,), optional
         A hash of each text, which decides its block; by default that of its features.
     groups : array of int, shape (n,), optional
         Texts with the same number answer one prompt and stay in one block.
@@ -120,9 +117,9 @@ def cluster_jointly(
     >>> clustering.labels.shape, clustering.held_out.sum(axis=1).tolist()
     ((5, 100), [60, 60, 60, 60, 60])
     """
-    features, keys, position = pool_by_content(samples, keys)
-    blocks = _assign_blocks(keys, groups, [len(sample) for sample in samples])
-    sorted_blocks = np.empty_like(blocks)  # as the features are
+    features, hashes, position = pool_by_content(samples, hashes)
+    blocks = _assign_blocks(hashes, groups, [len(sample) for sample in samples])
+    sorted_blocks = np.empty_like(blocks)  # in the order of the features
     sorted_blocks[position] = blocks
     if device is None:
         reduced, reduction = reduce_features(
@@ -154,9 +151,14 @@ def cluster_jointly(
 
     partitions, labels, held_out = zip(*parallel_map(cluster, range(n_clusterings)), strict=True)
     return JointClustering(
-        np.stack(labels), np.stack(held_out), blocks, keys, reduction, tuple(partitions), reduced,
+        np.stack(labels),
+        np.stack(held_out),
+        blocks,
+        reduction,
+        tuple(partitions),
+        reduced,
         position,
-    )  # fmt: skip
+    )
 
 
 def _checked_labels(labels: NDArray[Any], n: int, num_buckets: int) -> Labels:
@@ -172,20 +174,20 @@ def _checked_labels(labels: NDArray[Any], n: int, num_buckets: int) -> Labels:
     return labels.astype(np.int32, copy=False)
 
 
-def _assign_blocks(keys: HashArray, groups: IntArray | None, sizes: list[int]) -> IntArray:
+def _assign_blocks(hashes: HashArray, groups: IntArray | None, sizes: list[int]) -> IntArray:
     """Assign the texts of each sample to blocks in turn; texts of one prompt stay together.
 
-    The keys are random already. The random seed is not used, so that a score varies little
+    The hashes are random already. The random seed is not used, so that a score varies little
     between seeds.
     """
     ends = np.cumsum(sizes)[:-1]
     if groups is None:
         # By rank in the sample: identical samples get the same blocks, copies of a text several.
-        parts = np.split(keys, ends)
-        return np.concatenate([np.argsort(np.argsort(p, kind="stable")) % N_BLOCKS for p in parts])
+        ranks = (np.argsort(np.argsort(part, kind="stable")) for part in np.split(hashes, ends))
+        return np.concatenate([rank % N_BLOCKS for rank in ranks])
     scrambled = scramble_hashes(groups.astype(np.uint64), 0)
     blocks = np.unique(scrambled, return_inverse=True)[1] % N_BLOCKS
-    fewest = min(np.bincount(p, minlength=N_BLOCKS).min() for p in np.split(blocks, ends))
+    fewest = min(np.bincount(part, minlength=N_BLOCKS).min() for part in np.split(blocks, ends))
     if fewest < 2:
         raise InvalidParameterError(
             f"The 'prompts' parameter of compare must spread the texts of every sample over "
@@ -196,21 +198,21 @@ def _assign_blocks(keys: HashArray, groups: IntArray | None, sizes: list[int]) -
 
 
 def pool_by_content(
-    samples: Sequence[NDArray[Any]], keys: HashArray | None = None
+    samples: Sequence[NDArray[Any]], hashes: HashArray | None = None
 ) -> tuple[Features, HashArray, IntArray]:
     """Concatenate the rows of all samples and sort them by hash.
 
     Parameters
     ----------
     samples : sequence of array of shape (n, d)
-    keys : array of int, shape (n_all,), optional
+    hashes : array of int, shape (n_all,), optional
         Hash of every row; :func:`mauve.hashes.feature_hashes` by default.
 
     Returns
     -------
     features : array of float32, shape (n_all, d)
         A copy, sorted by hash.
-    keys : array of int, shape (n_all,)
+    hashes : array of int, shape (n_all,)
         Hash of every row, in the order of the samples.
     position : array of int, shape (n_all,)
         Row of `features` that each text went to: ``features[position]`` has the order of the
@@ -224,10 +226,10 @@ def pool_by_content(
     [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
     """
     n_all = sum(len(sample) for sample in samples)
-    if keys is None:
-        keys = np.concatenate([feature_hashes(sample) for sample in samples])
+    if hashes is None:
+        hashes = np.concatenate([feature_hashes(sample) for sample in samples])
     position = np.empty(n_all, dtype=np.int64)
-    position[np.argsort(keys, kind="stable")] = np.arange(n_all)
+    position[np.argsort(hashes, kind="stable")] = np.arange(n_all)
     features = np.empty((n_all, samples[0].shape[1]), dtype=np.float32)
     done = 0
     for sample in samples:  # each row straight to its place: no second copy of all rows
@@ -235,4 +237,4 @@ def pool_by_content(
             chunk = sample[start : start + _CHUNK]
             features[position[done : done + len(chunk)]] = chunk
             done += len(chunk)
-    return features, keys, position
+    return features, hashes, position

@@ -120,7 +120,7 @@ class DRMM:
 
     @property
     def signature(self) -> str:
-        """What must be equal for two clusterings to be comparable."""
+        """The settings that two scores must share to be comparable."""
         stop = "" if self.patience is None else f":stop-{self.patience}-{self.held_out:g}"
         return (
             f"drmm:{self.n_layers}x{self.n_components}:epochs-{self.epochs}"

@@ -51,7 +51,7 @@ def start_layers(
     chosen: list[torch.Tensor] = []
     one_hot = torch.eye(n_components, device=x.device)
     for layer in range(n_layers):
-        means = _spread(residual, n_components, generator)
+        means = _draw_means(residual, n_components, generator)
         for _ in range(iterations):
             members = one_hot[_nearest(residual, means)]
             sizes = members.sum(dim=0)[:, None]
@@ -68,7 +68,7 @@ def start_layers(
     return layers
 
 
-def _spread(x: "torch.Tensor", k: int, generator: "torch.Generator") -> "torch.Tensor":
+def _draw_means(x: "torch.Tensor", k: int, generator: "torch.Generator") -> "torch.Tensor":
     """Return k rows of `x`, drawn by squared distance to the rows before (k-means++)."""
     import torch
 
@@ -76,11 +76,11 @@ def _spread(x: "torch.Tensor", k: int, generator: "torch.Generator") -> "torch.T
     drawn = int(torch.randint(len(x), (1,), generator=generator))
     rows, distance = [drawn], torch.full_like(square, math.inf)
     while len(rows) < k:
-        seed = x[rows[-1]]
-        distance = torch.minimum(distance, (square - 2 * (x @ seed) + seed @ seed).clamp(min=0))
+        last = x[rows[-1]]
+        distance = torch.minimum(distance, (square - 2 * (x @ last) + last @ last).clamp(min=0))
         mass = distance.cpu().double().cumsum(dim=0)
         point = torch.rand(1, generator=generator, dtype=torch.float64) * mass[-1]
-        # If all texts are seeds already, the mass is zero and the last row is taken.
+        # If all texts are drawn already, the mass is zero and the last row is taken.
         rows.append(min(int(torch.searchsorted(mass, point, right=True)), len(x) - 1))
     return x[torch.tensor(rows, device=x.device)]
 
@@ -271,7 +271,7 @@ class Adam:
             stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
             stream.wait_stream(torch.cuda.current_stream(device))
             with torch.cuda.stream(stream):
-                self._update()  # once before, to set up what the first use does; the rate is 0
+                self._update()  # a first run allocates memory; the rate is 0, so nothing changes
             torch.cuda.current_stream(device).wait_stream(stream)
             # Other threads may use the device meanwhile.
             with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):

@@ -114,7 +114,7 @@ class TorchKMeans:
 
     @property
     def signature(self) -> str:
-        """What must be equal for two clusterings to be comparable."""
+        """The settings that two scores must share to be comparable."""
         return f"kmeans:torch:iter-{self.max_iter}:tol-{self.tolerance:g}"
 
     def fit(self, features: Features, num_buckets: int, rng: np.random.Generator) -> "TorchCentres":

@@ -51,7 +51,7 @@ class KMeans:
 
     @property
     def signature(self) -> str:
-        """What must be equal for two clusterings to be comparable."""
+        """The settings that two scores must share to be comparable."""
         return f"kmeans:best-of-{self.n_restarts}:iter-{self.max_iter}:tol-{self.tolerance:g}"
 
 

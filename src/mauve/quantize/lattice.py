@@ -143,7 +143,7 @@ class Lattice:
 
     @property
     def signature(self) -> str:
-        """What must be equal for two clusterings to be comparable."""
+        """The settings that two scores must share to be comparable."""
         stop = "" if self.patience is None else f":stop-{self.patience}-of-{self.held_out:g}"
         return (
             f"lattice:{self.num_buckets}:layers-{self.layers}x{self.width}:epochs-{self.epochs}"

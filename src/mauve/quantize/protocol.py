@@ -1,4 +1,4 @@
-"""What a quantizer must offer, before and after it is fitted."""
+"""Protocols of quantizers, before and after they are fitted."""
 
 from typing import Protocol
 

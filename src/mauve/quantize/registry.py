@@ -101,7 +101,7 @@ def with_num_buckets(
             rule = f"{fixed}, which this quantizer always makes, or 'auto'"
             raise bad_parameter("compare", "num_buckets", rule, num_buckets)
         return quantizer, fixed
-    if hasattr(quantizer, "with_num_buckets"):  # it allows certain numbers only
+    if hasattr(quantizer, "with_num_buckets"):  # not every number is possible
         sized = quantizer.with_num_buckets(num_buckets, n_texts)
         return sized, sized.num_buckets
     return quantizer, check_buckets(num_buckets, n_texts)

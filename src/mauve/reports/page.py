@@ -27,7 +27,7 @@ def write_report(
     path: str | Path,
     *,
     explanation: Explanation | None = None,
-    measured: Measurements | None = None,
+    measurements: Measurements | None = None,
     title: str | None = None,
 ) -> None:
     """Write a comparison as one HTML file.
@@ -40,7 +40,7 @@ def write_report(
         The file. It is written atomically.
     explanation : Explanation, optional
         Result of :func:`mauve.explain` for this comparison.
-    measured : Measurements, optional
+    measurements : Measurements, optional
         Result of :func:`mauve.measure` for the same systems.
     title : str, optional
         Title of the page.
@@ -57,7 +57,9 @@ def write_report(
     render_report : The same as a string.
     """
     check_report(path)
-    page = render_report(comparison, explanation=explanation, measured=measured, title=title)
+    page = render_report(
+        comparison, explanation=explanation, measurements=measurements, title=title
+    )
     with atomic_write(Path(path)) as file:
         file.write(page.encode())
 
@@ -77,7 +79,7 @@ def render_report(
     comparison: Comparison,
     *,
     explanation: Explanation | None = None,
-    measured: Measurements | None = None,
+    measurements: Measurements | None = None,
     title: str | None = None,
 ) -> str:
     """Return a comparison as HTML; see :func:`write_report` for the parameters.
@@ -98,15 +100,14 @@ def render_report(
         raise bad_parameter(
             "render_report", "comparison", "what mauve.compare returns", type(comparison)
         )
-    _check_parts(comparison, explanation, measured)
+    _check_parts(comparison, explanation, measurements)
     if title is not None and not isinstance(title, str):
         raise bad_parameter("render_report", "title", "a string", title)
-    page = make_page(comparison, explanation, measured, title)
-    return _rendered(page)
+    return _rendered(make_page(comparison, explanation, measurements, title))
 
 
 def _check_parts(
-    comparison: Comparison, explanation: Explanation | None, measured: Measurements | None
+    comparison: Comparison, explanation: Explanation | None, measurements: Measurements | None
 ) -> None:
     """Raise if explanation or measurements belong to another comparison."""
     if explanation is not None:
@@ -116,13 +117,13 @@ def _check_parts(
         if explanation.compared is not comparison.compared:
             rule = "of this comparison: mauve.explain(comparison)"
             raise bad_parameter("render_report", "explanation", rule, explanation)
-    if measured is not None:
-        if not isinstance(measured, Measurements):
+    if measurements is not None:
+        if not isinstance(measurements, Measurements):
             rule = "what mauve.measure returns"
-            raise bad_parameter("render_report", "measured", rule, type(measured))
-        if not set(comparison) <= set(measured):
+            raise bad_parameter("render_report", "measurements", rule, type(measurements))
+        if not set(comparison) <= set(measurements):
             rule = f"of the systems {[*comparison]}"
-            raise bad_parameter("render_report", "measured", rule, [*measured])
+            raise bad_parameter("render_report", "measurements", rule, [*measurements])
 
 
 def _rendered(page: Page) -> str:
@@ -191,12 +192,12 @@ def _colours() -> str:
     variables = "".join(
         f"--{name}:light-dark({light},{dark});" for name, (light, dark) in PALETTE.items()
     )
-    owners = "".join(
-        f".of-{name}{{--own:var(--{name})}}\n"
+    samples = "".join(
+        f".of-{name}{{--sample:var(--{name})}}\n"
         for name in PALETTE
         if name == "human" or name.startswith("system-")
     )
-    return f":root{{{variables}}}\n{owners}"
+    return f":root{{{variables}}}\n{samples}"
 
 
 def _policy(style: str, script: str) -> str:

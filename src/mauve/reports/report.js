@@ -1,4 +1,4 @@
-// Comfort only: without it all systems are shown, and texts unfold one by one.
+// Buttons that select a system and unfold all texts. The page is complete without them.
 "use strict";
 
 (() => {
@@ -7,22 +7,22 @@
   const systems = [...holder.querySelectorAll(".system")];
 
   const button = (label, onClick) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = label;
-    made.addEventListener("click", onClick);
-    return made;
+    const element = document.createElement("button");
+    element.type = "button";
+    element.textContent = label;
+    element.addEventListener("click", onClick);
+    return element;
   };
 
   const tools = document.createElement("div");
   tools.className = "tools";
   tools.setAttribute("role", "group");
-  tools.setAttribute("aria-label", "What is shown");
+  tools.setAttribute("aria-label", "Systems and texts to show");
 
   const choices = new Map();
   const show = (chosen) => {
     for (const system of systems) system.hidden = chosen !== null && system !== chosen;
-    for (const [own, choice] of choices) choice.setAttribute("aria-pressed", String(own === chosen));
+    for (const [system, choice] of choices) choice.setAttribute("aria-pressed", String(system === chosen));
   };
   if (systems.length > 1) {
     choices.set(null, button("All systems", () => show(null)));

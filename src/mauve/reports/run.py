@@ -163,7 +163,7 @@ def report_comparison(
             device=device,
             on_progress=on_progress,
         )
-    write_report(comparison, path, explanation=explanation, measured=measurements, title=title)
+    write_report(comparison, path, explanation=explanation, measurements=measurements, title=title)
     return Report(Path(path), comparison, explanation, measurements)
 
 

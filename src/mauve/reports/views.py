@@ -132,7 +132,7 @@ class Page:
     curves: str
     errors: str
     explanation: Explanation | None
-    measured: Measurements | None
+    measurements: Measurements | None
     measures: list[MeasureRow]
     warnings: tuple[str, ...]
     settings: list[Setting]
@@ -148,8 +148,8 @@ class Page:
     def signatures(self) -> list[str]:
         """Signatures of the scores and of the measures, without repetition."""
         signatures = [system.result.signature for system in self.systems]
-        if self.measured is not None:
-            signatures.append(self.measured.signature)
+        if self.measurements is not None:
+            signatures.append(self.measurements.signature)
         return list(dict.fromkeys(signatures))
 
     def measured_style(self, name: str) -> Style | None:
@@ -160,7 +160,7 @@ class Page:
 def make_page(
     comparison: Comparison,
     explanation: Explanation | None,
-    measured: Measurements | None,
+    measurements: Measurements | None,
     title: str | None,
 ) -> Page:
     """Arrange the results of a page and draw its plots."""
@@ -192,10 +192,12 @@ def make_page(
             f"Type I and type II errors in nats: {_errors(systems)}.",
         ),
         explanation=explanation,
-        measured=measured,
-        measures=[] if measured is None else _measures(measured),
+        measurements=measurements,
+        measures=[] if measurements is None else _measures(measurements),
         warnings=tuple(
-            dict.fromkeys(comparison.warnings + (() if measured is None else measured.warnings))
+            dict.fromkeys(
+                comparison.warnings + (() if measurements is None else measurements.warnings)
+            )
         ),
         settings=settings_of([system.result.signature for system in systems]),
         is_corrected=compared.settings.estimator == "jackknife",
@@ -267,5 +269,7 @@ def _differences(comparison: Comparison, systems: list[SystemView]) -> list[Diff
     ]
 
 
-def _measures(measured: Measurements) -> list[MeasureRow]:
-    return [MeasureRow(column.title, column.mark, column.cells) for column in measured.columns()]
+def _measures(measurements: Measurements) -> list[MeasureRow]:
+    return [
+        MeasureRow(column.title, column.mark, column.cells) for column in measurements.columns()
+    ]

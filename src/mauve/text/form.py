@@ -22,15 +22,15 @@ from mauve.text.language import ANOTHER, language_of, script_of
 from mauve.text.normalize import checked_texts
 from mauve.text.words import word_counts
 
-#: Level of each test. Ten are made (markers in each sample), so texts of one source get a
-#: finding in at most 1% of comparisons, and in far fewer, since size counts too.
+#: Level of each of the ten tests, of which markers need two. Texts of one source get a finding in
+#: at most 1% of comparisons, and in far fewer, since a difference must also be large.
 LEVEL = 0.001
 
 QUARTILES = {"median": 0.5, "first quartile's": 0.25, "third quartile's": 0.75}
 LENGTH_RATIO = 1.2  # quartiles of length that differ by more than this factor matter
-HABIT = 0.1  # smallest difference of shares that matters, for what is no fault in itself
-FAULT = 0.01  # the same for a fault
-MARKERS_WRITTEN = 0.001  # share of texts that may mention markers
+HABIT = 0.1  # difference of shares that matters for habits, such as a space before a text
+FAULT = 0.01  # share, or difference of shares, that matters for faults, such as markers
+MARKERS_WRITTEN = 0.001  # share of human texts that mention markers
 
 _MARKER = re.compile(
     r"<\|[a-z_]{2,30}\|>|<｜[^｜\s]{2,30}｜>|</s>|<(?:eos|bos|pad|eot|eod)>"
@@ -69,7 +69,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class FormReport:
-    """What :func:`check_form` reports.
+    """Lengths and differences of form of human text and one system.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class FormReport:
     human_length, model_length : float
         Median lengths.
     unit : str
-        What they are counted in, ``tokens`` or ``words``.
+        Unit of the lengths, ``tokens`` or ``words``.
     findings : tuple of Finding
         Empty where the two samples have the same form.
     """
@@ -100,7 +100,7 @@ class FormReport:
 
 @dataclass(frozen=True)
 class TextPair:
-    """Human texts, those of a system, and what messages call the system."""
+    """Human texts, the texts of a system, and its name in messages."""
 
     human: list[str]
     model: list[str]
@@ -140,10 +140,10 @@ def check_form(
     human, model : sequence of str
         Human texts, and those of the system.
     name : str
-        What messages call the system.
+        Name of the system in messages.
     human_tokens, model_tokens : array of int, shape (n,), optional
-        Number of tokens of each text, for both samples or none. Words are counted instead
-        where they are not given, or where one is below 0: its embedder does not count them.
+        Number of tokens of each text, for both samples or none. Without them, or where one is
+        below 0 because the embedder does not count tokens, words are counted.
 
     Returns
     -------

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-#: Characters at the start of a text that are looked at.
-START = 2000
+_N_CHARACTERS = 2000  # at the start of a text, from which script and language are recognised
 
 # First and last character of the blocks that hold a script's letters. Scripts with few texts
 # online are left out.
@@ -95,7 +94,8 @@ def script_of(text: str) -> str:
     >>> script_of("日本語は仮名も使う。"), script_of("中文只用漢字。")
     ('Kana', 'Han')
     """
-    start = text[:START].encode("utf-32-le", "surrogatepass")  # lone surrogates are no letters
+    # Lone surrogates are no letters.
+    start = text[:_N_CHARACTERS].encode("utf-32-le", "surrogatepass")
     scripts = _SCRIPT_OF_CHARACTER[np.frombuffer(start, dtype=np.uint32)]
     counts = np.bincount(scripts, minlength=len(_NAMES)) * _WEIGHTS
     return _NAMES[int(np.argmax(counts))] if counts.any() else ""
@@ -117,7 +117,7 @@ def language_of(text: str) -> str:
     >>> language_of("Yes, sir.")
     ''
     """
-    words = set(text[:START].lower().split())
+    words = set(text[:_N_CHARACTERS].lower().split())
     hits = {name: len(known & words) for name, known in FUNCTION_WORDS.items()}
     second, first = sorted(hits.values())[-2:]
     if first >= 2 and first > second:

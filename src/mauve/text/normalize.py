@@ -9,11 +9,11 @@ from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 from mauve.text.words import first_words, word_counts
 
-#: What to do about texts without a character: raise an error, or keep them.
+#: Choices for texts without a character: raise an error, or keep them.
 EMPTY = ("error", "keep")
 
-#: Share of the texts of each sample that may stay shorter than the common length.
-SHORTER = 0.1
+#: Share of the texts of each sample that may be shorter than the common length.
+MAX_SHORTER = 0.1
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
     texts = {name: checked_texts(sample, name) for name, sample in samples.items()}
     lengths = {name: word_counts(sample) for name, sample in texts.items()}
     # Of n texts sorted by length, floor(n / 10) come before this one.
-    common = {name: int(np.sort(n)[int(SHORTER * len(n))]) for name, n in lengths.items()}
+    common = {name: int(np.sort(n)[int(MAX_SHORTER * len(n))]) for name, n in lengths.items()}
     n_words = min(common.values())
     if n_words == 0:
         shortest = min(common, key=common.__getitem__)

@@ -58,7 +58,7 @@ _Record = tuple[str, str | None, str | None, Mapping[str, Any]]  # text, prompt,
 
 @dataclass(frozen=True)
 class _Fields:
-    """Names of the fields of text and prompt, and what messages call the file."""
+    """Names of the fields of text and prompt, and the name of the file in messages."""
 
     file: str
     text: str
@@ -83,16 +83,16 @@ class _Fields:
                     f"The field '{escaped(name)}' in {where.lower()} of {self.file} must be a "
                     f"string. Got {_type_name(value)} instead: write it as a string."
                 )
-        key = values.get("id")
-        # 1 and "1" are the same id; a bool or a float is none.
-        if key is not None and (isinstance(key, bool) or not isinstance(key, str | int)):
+        id_ = values.get("id")
+        # 1 and "1" are the same id; a bool or a float is no id.
+        if id_ is not None and (isinstance(id_, bool) or not isinstance(id_, str | int)):
             raise InvalidParameterError(
                 f"The field 'id' in {where.lower()} of {self.file} must be a string or an int. "
-                f"Got {_type_name(key)} instead: write it as a string."
+                f"Got {_type_name(id_)} instead: write it as a string."
             )
         metadata = {name: value for name, value in values.items() if name not in self.reserved}
-        id_ = None if key is None else str(key)
-        return values[self.text], values.get(self.prompt), id_, metadata
+        id_text = None if id_ is None else str(id_)
+        return values[self.text], values.get(self.prompt), id_text, metadata
 
 
 def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "prompt") -> TextFile:
@@ -124,10 +124,10 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     Notes
     -----
     No text is dropped or changed. A blank line in a ``.txt`` file is refused, since it may be
-    an empty text or no text at all; in the other formats a text may be empty. An empty cell of
-    a CSV file counts as missing metadata.
+    an empty text or no text at all; in the other formats a text may be empty. An empty field
+    of a CSV file counts as missing metadata.
 
-    Files are read line by line, so that memory holds the texts alone.
+    Files are read line by line, so that only their texts are kept in memory.
 
     Examples
     --------
