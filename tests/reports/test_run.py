@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,10 @@ def written(seed, n=120, words=WORDS):
     return [" ".join(rng.choice(words, size=25)) + "." for _ in range(n)]
 
 
+def letters(batch):
+    return [[text.count(letter) for letter in "aeiounst"] for text in batch]
+
+
 @pytest.fixture(scope="module")
 def systems():
     return {"same": written(1), "few words": written(2, words=WORDS[:5])}
@@ -21,12 +27,12 @@ def systems():
 def test_compares_measures_and_explains_with_one_embedding(tmp_path, systems):
     calls = []
 
-    def letters(batch):
+    def counted(batch):
         calls.append(len(batch))
-        return [[text.count(letter) for letter in "aeiounst"] for text in batch]
+        return letters(batch)
 
     written_report = mauve.report(
-        written(0), systems, tmp_path / "r.html", embedder=letters, title="All of it", seed=3
+        written(0), systems, tmp_path / "r.html", embedder=counted, title="All of it", seed=3
     )
     assert calls == [360]
     page = written_report.path.read_text()
@@ -64,8 +70,9 @@ def test_a_path_that_cannot_be_written_is_found_before_the_work(tmp_path):
     def never(batch):
         raise AssertionError("texts were embedded")
 
+    (tmp_path / "folder.html").mkdir()
     with pytest.raises(InvalidParameterError, match=r"must be a file\. It is a folder"):
-        mauve.report(written(0), written(1), tmp_path, embedder=never)
+        mauve.report(written(0), written(1), tmp_path / "folder.html", embedder=never)
 
 
 def test_a_failure_leaves_an_old_report_alone(tmp_path):
@@ -88,3 +95,67 @@ def test_warnings_point_at_the_caller(tmp_path):
             n_permutations=0,
         )  # fmt: skip
     assert {warning.filename for warning in caught} == {__file__}
+
+
+def write_jsonl(path, texts, **fields):
+    records = [
+        {"text": text} | {name: values[i] for name, values in fields.items()}
+        for i, text in enumerate(texts)
+    ]
+    path.write_text("\n".join(json.dumps(record) for record in records) + "\n")
+    return path
+
+
+@pytest.mark.slow
+def test_other_fields_of_files_are_metadata(tmp_path):
+    topics = ["river", "house", "sun"] * 40
+    human = write_jsonl(tmp_path / "h.jsonl", written(0), topic=topics, score=[0.5] * 120)
+    model = write_jsonl(tmp_path / "m.jsonl", written(1))
+    report = mauve.report(human, {"m": model}, tmp_path / "r.html", embedder=letters)
+    assert [field.field for field in report.explanation.fields] == ["topic"]
+    assert 'id="metadata"' in report.path.read_text()
+    report.comparison.to_html(tmp_path / "same.html")
+    assert (tmp_path / "same.html").read_bytes() == report.path.read_bytes()
+    none = mauve.report(human, {"m": model}, tmp_path / "n.html", embedder=letters, metadata={})
+    assert none.explanation.fields == ()
+
+
+@pytest.mark.slow
+def test_takes_training_texts_and_the_options_of_explain(tmp_path, systems):
+    report = mauve.report(
+        written(0), systems, tmp_path / "r.html", embedder=letters, measures="copying-8",
+        training=written(1), n_clusters=4, mixture=0.3,
+    )  # fmt: skip
+    assert report.measurements["same"]["copying-8"].value == 1.0
+    assert len(report.explanation["same"].clusters) <= 4
+    assert report.explanation.mixture == 0.3
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"measures": "nope"}, InvalidParameterError, "Got 'nope' instead"),
+        ({"measures": "copying-8"}, InvalidParameterError, "training"),
+        ({"title": 5}, InvalidParameterError, r"'title' parameter of report must be a string"),
+        ({"metadata": {"bogus": {}}}, InvalidParameterError, "bogus"),
+        ({"metadata": {"human": {"a": [1]}}}, InvalidParameterError, "1"),
+        ({"n_clusters": 10_000}, InvalidParameterError, "n_clusters"),
+        ({"quantizer": "nope"}, InvalidParameterError, "'quantizer'"),
+        ({"n_buckets": 5}, TypeError, r"report\(\) got an unexpected keyword argument 'n_buckets'"),
+    ],
+)
+def test_wrong_arguments_are_found_before_texts_are_embedded(
+    tmp_path, systems, options, error, message
+):
+    def never(batch):
+        raise AssertionError("texts were embedded")
+
+    with pytest.raises(error, match=message):
+        mauve.report(written(0), systems, tmp_path / "r.html", embedder=never, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["report.txt", "report", None])
+def test_the_path_must_end_in_html(path):
+    with pytest.raises(InvalidParameterError, match=r"'path' .* must be a file that ends in .html"):
+        mauve.report(written(0), written(1), path)

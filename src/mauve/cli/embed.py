@@ -20,7 +20,7 @@ from mauve.text.read import read_texts
 def embed_command(
     source: EmbedInputOptions, embedding: EmbedderOptions, output: EmbedOutput
 ) -> None:
-    """Turn texts into features and write them to a file, which `compare` reads."""
+    """Turn texts into a file of features for the other commands."""
     check_writable(output.out)
     if not is_text_file(source.texts):
         raise InvalidParameterError(

@@ -34,7 +34,7 @@ def explain_command(
     explaining: ExplanationOptions,
     output: ExplainOutput,
 ) -> None:
-    """Show what a system writes too much of, too little of, or differently from people.
+    """Show what a system writes too much, too little or differently.
 
     Splits the divergence between the system's texts and human texts over clusters of texts,
     and tests which clusters differ. Shows their words, metadata and example texts, and the

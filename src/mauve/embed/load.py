@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,19 @@ from mauve.arrays import HashArray, IntArray
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedded, Embedder, Progress
 from mauve.embed.registry import EmbedderLike, get_embedder
-from mauve.embed.samples import SampleLike, check_features, feature_origin, read_sample
+from mauve.embed.samples import (
+    SampleLike,
+    check_features,
+    feature_origin,
+    is_text_file,
+    read_sample,
+)
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice
 from mauve.hashes import feature_hashes, text_hashes
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample
+from mauve.text.read import TextFile, read_texts
 
 #: One system, or several by name.
 SystemsLike = SampleLike | Mapping[str, SampleLike]
@@ -47,6 +55,8 @@ class Samples:
         The prompt that each text answers.
     on_progress : callable or None
         Called while texts are embedded.
+    metadata : dict from name to dict from field to list
+        Other fields of the records of text files, one value for each text.
     """
 
     texts: dict[str, list[str]] | None
@@ -56,6 +66,7 @@ class Samples:
     hashes: HashArray
     prompts: dict[str, list[str]] | None = None
     on_progress: Progress | None = field(default=None, repr=False)
+    metadata: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -202,7 +213,15 @@ def load_samples(
     ('strip', ['a text', 'a text'])
     """
     check_choice(caller, "empty", empty, EMPTY)
-    loaded = {name: read_sample(source, name) for name, source in sources.items()}
+    files = {
+        name: read_texts(source)
+        for name, source in sources.items()
+        if isinstance(source, str | Path) and is_text_file(source)
+    }
+    loaded = {
+        name: files[name].texts if name in files else read_sample(source, name)
+        for name, source in sources.items()
+    }
     for name, sample in loaded.items():
         if len(sample) < min_texts:
             raise InvalidParameterError(
@@ -238,6 +257,7 @@ def load_samples(
         np.concatenate([text_hashes(sample) for sample in normalised.values()]),
         checked_prompts,
         on_progress,
+        _usable_metadata(files),
     )
 
 
@@ -274,6 +294,15 @@ def human_name_beside(systems: Sequence[str]) -> str:
     ('human', 'human (reference)')
     """
     return "human" if "human" not in systems else "human (reference)"
+
+
+def _usable_metadata(files: Mapping[str, TextFile]) -> dict[str, dict[str, list[Any]]]:
+    """Return the fields that could be read in all files that have them."""
+    unread = {name for file in files.values() for name in file.unread}
+    return {
+        sample: {name: values for name, values in file.metadata.items() if name not in unread}
+        for sample, file in files.items()
+    }
 
 
 def _common_origin(sources: Sequence[SampleLike], caller: str) -> str | None:

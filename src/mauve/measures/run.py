@@ -206,11 +206,8 @@ comparison, on_progress
     tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
     if tested and samples.texts is None:
         raise bad_parameter("measure", "models", "left out for features: give texts", [*tested])
-    requested = [measures] if isinstance(measures, Measure) else measures
-    selected = get_measures(requested, _available(samples, tested, training))
-    check_extras(selected)
+    selected = select_measures(samples, measures, tested, training)
     needs = {need for measure in selected for need in measure.needs}
-    _check_used(needs, tested, training, human_name)
     token_maker = get_tokenizer(tokenizer) if "tokens" in needs else None
     scorer = None
     if "log_probabilities" in needs:
@@ -272,6 +269,28 @@ comparison, on_progress
         signature=format_signature(signature),
         warnings=messages,
     )
+
+
+def select_measures(
+    samples: Samples,
+    measures: str | Measure | Sequence[str | Measure],
+    tested: Mapping[str, UnderTest],
+    training: Samples | None,
+) -> tuple[Measure, ...]:
+    """Return the measures of some names, or raise if they cannot be computed from the samples.
+
+    Examples
+    --------
+    >>> samples = load_samples({"human": ["It rained."] * 12, "model": ["It is."] * 12})
+    >>> [measure.name for measure in select_measures(samples, "zipf,distinct-4", {}, None)]
+    ['zipf', 'distinct-4']
+    """
+    requested = [measures] if isinstance(measures, Measure) else measures
+    selected = get_measures(requested, _available(samples, tested, training))
+    check_extras(selected)
+    needs = {need for measure in selected for need in measure.needs}
+    _check_used(needs, tested, training, samples.human_name)
+    return selected
 
 
 def _check_used(

@@ -64,9 +64,13 @@ def write_report(
         file.write(page.encode())
 
 
-def check_report(path: str | Path) -> None:
+def check_report(path: str | Path, title: str | None = None) -> None:
     """Raise unless a report can be made and written to `path`; called before the work."""
     check_extra()
+    if not isinstance(path, str | Path) or Path(path).suffix.lower() not in (".html", ".htm"):
+        raise bad_parameter("report", "path", "a file that ends in .html", path)
+    if title is not None and not isinstance(title, str):
+        raise bad_parameter("report", "title", "a string", title)
     check_writable(Path(path))
 
 

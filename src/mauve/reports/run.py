@@ -1,27 +1,37 @@
 """Write a report of samples: scores, measures and explanation in one HTML file."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mauve.comparison.comparison import Comparison
-from mauve.comparison.run import compare
-from mauve.embed.load import SystemsLike
+from mauve.comparison.run import compare, compare_samples
+from mauve.comparison.settings import MIN_TEXTS
+from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.protocol import Progress
 from mauve.embed.samples import SampleLike
-from mauve.explanation.metadata import Metadata
+from mauve.errors import warn_caller
+from mauve.explanation.clusters import check_clusters
+from mauve.explanation.metadata import Metadata, check_metadata
 from mauve.explanation.results import Explanation
 from mauve.explanation.run import explain
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import RememberedScorer, get_scorer
+from mauve.measures.material import load_training
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
-from mauve.measures.run import measure_samples
+from mauve.measures.run import measure_samples, select_measures
+from mauve.measures.tokenizers import Tokenizer
+from mauve.quantize.registry import get_quantizer
 
 #: Measures of a report unless others are asked for: those that are quick.
 TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
 FEATURE_MEASURES = "frechet"
+
+#: Options of `compare` that say how samples are loaded.
+_LOADING = ("embedder", "device", "cache", "strip", "match_length", "empty", "prompts")
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,10 @@ def report(
     *,
     title: str | None = None,
     measures: str | Measure | Sequence[str | Measure] | None = None,
+    tokenizer: str | Tokenizer = "words",
+    training: SampleLike | None = None,
+    n_clusters: int | str = "auto",
+    mixture: float = 0.5,
     metadata: Metadata | None = None,
     language_model: str | TokenScorer | None = None,
     on_progress: Progress | None = None,
@@ -69,9 +83,14 @@ def report(
         Title of the page.
     measures : str, Measure, or sequence of both, optional
         As for :func:`mauve.measure`; by default some that are quick.
-    metadata, language_model
-        As for :func:`mauve.explain`. The language model also computes the perplexity, if
-        `measures` asks for it.
+    tokenizer, training
+        As for :func:`mauve.measure`.
+    n_clusters, mixture
+        As for :func:`mauve.explain`.
+    metadata : mapping from sample to mapping from field to sequence, optional
+        As for :func:`mauve.explain`; by default the other fields of text files.
+    language_model : str or TokenScorer, optional
+        As for :func:`mauve.explain`. It also computes the perplexity, if `measures` asks for it.
     on_progress : callable, optional
         Called with the name of the step, the number of steps done and their total.
     **options
@@ -95,16 +114,50 @@ def report(
     """
     from mauve.reports.page import check_report  # here, so that import mauve stays quick
 
-    check_report(path)  # before the work
-    comparison = compare(human, systems, on_progress=on_progress, **options)
+    check_report(path, title)
+    known = inspect.signature(compare).parameters
+    for name in options:
+        if name not in known:
+            raise TypeError(f"report() got an unexpected keyword argument {name!r}")
+    device = options.get("device", "auto")
+    scorer = None if language_model is None else get_scorer(language_model, device=device)
+    loading = {name: options.pop(name) for name in _LOADING if name in options}
+    quantizer = options.pop("quantizer", "kmeans")
+    fitted = get_quantizer(quantizer, device)
+    samples = load_samples(
+        name_samples(human, systems, "report"),
+        min_texts=MIN_TEXTS,
+        caller="report",
+        on_progress=on_progress,
+        **loading,
+    )
+    # What is asked for is checked before the work.
+    prepared = {name: loading[name] for name in ("strip", "empty") if name in loading}
+    trained_on = load_training(training, samples, **prepared)
+    select_measures(samples, _default_measures(samples, measures), {}, trained_on)
+    check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
+    check_clusters(n_clusters, sum(samples.sizes.values()))
+    comparison = compare_samples(
+        samples,
+        fitted,
+        is_named=isinstance(quantizer, str),
+        on_progress=on_progress or (lambda *_: None),
+        **options,
+    )
+    for message in comparison.warnings:
+        warn_caller(message)
     return report_comparison(
         comparison,
         path,
         title=title,
         measures=measures,
+        tokenizer=tokenizer,
+        training=trained_on,
+        n_clusters=n_clusters,
+        mixture=mixture,
         metadata=metadata,
-        language_model=language_model,
-        device=options.get("device", "auto"),
+        language_model=scorer,
+        device=device,
         on_progress=on_progress,
     )
 
@@ -117,6 +170,10 @@ def report_comparison(
     explanation: Explanation | None = None,
     measurements: Measurements | None = None,
     measures: str | Measure | Sequence[str | Measure] | None = None,
+    tokenizer: str | Tokenizer = "words",
+    training: Samples | None = None,
+    n_clusters: int | str = "auto",
+    mixture: float = 0.5,
     metadata: Metadata | None = None,
     language_model: str | TokenScorer | None = None,
     device: str = "auto",
@@ -127,44 +184,57 @@ def report_comparison(
     Parameters
     ----------
     comparison : Comparison
-    path, title, measures, metadata, language_model, on_progress
+    path, title, measures, tokenizer, n_clusters, mixture, metadata, language_model, on_progress
         As for :func:`report`.
     explanation : Explanation, optional
         Result of :func:`mauve.explain` for this comparison; computed if left out.
     measurements : Measurements, optional
         Result of :func:`mauve.measure` for the same samples; computed if left out.
+    training : Samples, optional
+        Training texts of the systems, from :func:`mauve.measures.material.load_training`.
     device : str
         Device of the language model.
     """
     from mauve.reports.page import check_report, write_report
 
-    check_report(path)
+    check_report(path, title)
+    samples, settings = comparison.compared.samples, comparison.compared.settings
     scorer = None
     if language_model is not None:  # explanation and measures share its log-probabilities
         scorer = RememberedScorer(get_scorer(language_model, device=device))
     if explanation is None:
         explanation = explain(
             comparison,
-            metadata=metadata,
+            n_clusters=n_clusters,
+            mixture=mixture,
+            metadata=samples.metadata if metadata is None else metadata,
             language_model=scorer,
-            seed=comparison.compared.settings.seed,
+            seed=settings.seed,
             on_progress=on_progress,
         )
     if measurements is None:
-        samples = comparison.compared.samples
-        default = FEATURE_MEASURES if samples.texts is None else TEXT_MEASURES
         measurements = measure_samples(
             samples,
-            default if measures is None else measures,
+            _default_measures(samples, measures),
+            tokenizer=tokenizer,
             language_model=scorer or "bundled",
+            training=training,
             comparison=comparison,
-            confidence=comparison.compared.settings.confidence,
-            seed=comparison.compared.settings.seed,
+            confidence=settings.confidence,
+            seed=settings.seed,
             device=device,
             on_progress=on_progress,
         )
     write_report(comparison, path, explanation=explanation, measurements=measurements, title=title)
     return Report(Path(path), comparison, explanation, measurements)
+
+
+def _default_measures(
+    samples: Samples, measures: str | Measure | Sequence[str | Measure] | None
+) -> str | Measure | Sequence[str | Measure]:
+    if measures is not None:
+        return measures
+    return FEATURE_MEASURES if samples.texts is None else TEXT_MEASURES
 
 
 Comparison.write_report = report_comparison

@@ -28,6 +28,11 @@ _MEANINGS = {
     "est": "estimator of the divergences",
     "n": "number of texts, human and the system's",
     "seed": "random seed",
+    "texts": "normalisation of the texts that measures count",
+    "tok": "tokenizer of the measures",
+    "lm": "language model of the perplexity",
+    "training": "checksum of the training texts",
+    "se": "groups of texts behind the standard errors of measures",
 }
 
 
@@ -199,7 +204,10 @@ def make_page(
                 comparison.warnings + (() if measurements is None else measurements.warnings)
             )
         ),
-        settings=settings_of([system.result.signature for system in systems]),
+        settings=settings_of(
+            [system.result.signature for system in systems]
+            + ([] if measurements is None else [measurements.signature])
+        ),
         is_corrected=compared.settings.estimator == "jackknife",
     )
 
