@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--pairs", nargs="+", default=list(PAIRS), choices=list(PAIRS))
     parser.add_argument("--fresh", type=int, default=100_000, help="texts per sample for the truth")
     parser.add_argument("--interval", default="influence", choices=["influence", "bootstrap"])
-    parser.add_argument("--clusterings", type=int, default=40)
+    parser.add_argument("--n-clusterings", type=int, default=40)
     parser.add_argument("--alone", action="store_true", help="the interval only: no tests")
     parser.add_argument("--device", default="auto", help="where to cluster and assign")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
@@ -119,7 +119,7 @@ def main() -> None:
     with ProcessPoolExecutor(args.workers, mp_context=spawned) as pool:
         for n in args.n:
             for name in args.pairs:
-                settings = (args.interval, args.clusterings, args.alone, args.device)
+                settings = (args.interval, args.n_clusterings, args.alone, args.device)
                 jobs = [(name, n, args.fresh, case, *settings) for case in range(args.cases)]
                 rows = np.array(list(pool.map(one_case, jobs)))
                 print(summarise(name, n, rows), flush=True)
