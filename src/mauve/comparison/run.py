@@ -135,8 +135,6 @@ def compare(
     >>> comparison["good"].p_value > 0.05, comparison["bad"].p_value < 0.05
     (True, True)
     """
-    chosen = get_quantizer(quantizer, device)  # before the texts are read
-    show_progress = on_progress or (lambda *_: None)
     samples = load_samples(
         name_samples(human, systems, "compare"),
         embedder=embedder,
@@ -147,12 +145,11 @@ def compare(
         empty=empty,
         prompts=prompts,
         min_texts=MIN_TEXTS,
-        on_progress=show_progress,
+        on_progress=on_progress,
     )
     comparison = compare_samples(
         samples,
-        chosen,
-        is_named=isinstance(quantizer, str),
+        quantizer=quantizer,
         num_buckets=num_buckets,
         n_clusterings=n_clusterings,
         scaling=scaling,
@@ -164,7 +161,8 @@ def compare(
         explained_variance=explained_variance,
         order=order,
         seed=seed,
-        on_progress=show_progress,
+        device=device,
+        on_progress=on_progress,
     )
     for message in comparison.warnings:
         warn_caller(message)
@@ -173,9 +171,8 @@ def compare(
 
 def compare_samples(
     samples: Samples,
-    quantizer: Quantizer,
     *,
-    is_named: bool = True,
+    quantizer: str | Quantizer = "kmeans",
     num_buckets: int | str = "auto",
     n_clusterings: int | None = None,
     scaling: float = 5.0,
@@ -187,19 +184,17 @@ def compare_samples(
     explained_variance: float = 0.9,
     order: str = "norm-pca",
     seed: int = 0,
-    on_progress: Progress = lambda *_: None,
+    device: str = "auto",
+    on_progress: Progress | None = None,
 ) -> Comparison:
     """Compare samples that are already read; warnings are kept in the results.
 
     Parameters
     ----------
     samples : Samples
-    quantizer : Quantizer
-    is_named : bool
-        Whether the quantizer was chosen by name. Then the features are reduced on its device
-        and its epochs are reported; a quantizer of the caller is used as it is.
-    num_buckets, n_clusterings, scaling, estimator, confidence, interval, n_bootstrap, \
-n_permutations, explained_variance, order, seed, on_progress
+        They are embedded here, after all settings are checked.
+    quantizer, num_buckets, n_clusterings, scaling, estimator, confidence, interval, \
+n_bootstrap, n_permutations, explained_variance, order, seed, device, on_progress
         As for :func:`compare`.
 
     Examples
@@ -207,11 +202,13 @@ n_permutations, explained_variance, order, seed, on_progress
     >>> rng = np.random.default_rng(0)
     >>> features = rng.normal(size=(2, 200, 4))
     >>> samples = load_samples({"human": features[0], "model": features[1]})
-    >>> compare_samples(samples, get_quantizer("kmeans"), n_permutations=0)["model"].mauve > 0.9
+    >>> compare_samples(samples, n_permutations=0)["model"].mauve > 0.9
     True
     """
     sizes = samples.sizes
-    sized, n_buckets = with_num_buckets(quantizer, num_buckets, min(sizes.values()))
+    show_progress = on_progress or (lambda *_: None)
+    chosen = get_quantizer(quantizer, device)
+    sized, n_buckets = with_num_buckets(chosen, num_buckets, min(sizes.values()))
     settings = Settings(
         num_buckets=n_buckets,
         n_clusterings=check_clusterings(n_clusterings, sized),
@@ -228,7 +225,8 @@ n_permutations, explained_variance, order, seed, on_progress
         by_prompt=samples.prompts is not None,
     )
     n_steps = settings.n_clusterings + len(samples.system_names)
-    clustering = _cluster(samples, settings, is_named, n_steps, on_progress)
+    is_named = isinstance(quantizer, str)
+    clustering = _cluster(samples, settings, is_named, n_steps, show_progress)
     shared_warnings: tuple[str, ...] = ()
     if fixed_num_buckets(sized) is None:  # a fixed number of buckets may well leave some empty
         shared_warnings = empty_bucket_warnings(clustering.labels, n_buckets)
@@ -238,7 +236,7 @@ n_permutations, explained_variance, order, seed, on_progress
     results = {}
     for i, name in enumerate(samples.system_names, start=1):
         results[name] = _score(compared, name, shared_warnings)
-        on_progress("testing", settings.n_clusterings + i, n_steps)
+        show_progress("testing", settings.n_clusterings + i, n_steps)
     return Comparison(results, compared)
 
 
@@ -249,6 +247,7 @@ def _cluster(
     n_steps: int,
     on_progress: Progress,
 ) -> JointClustering:
+    """Fit all clusterings; a quantizer of the caller, which has no name, is used as it is."""
     quantizer, device = settings.quantizer, None
     if is_named:
         quantizer = reporting(quantizer, settings.n_clusterings, on_progress)

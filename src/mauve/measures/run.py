@@ -34,7 +34,6 @@ from mauve.measures.protocol import Measure, MeasuredSample, Need
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
 from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
-from mauve.quantize.registry import get_quantizer
 from mauve.text.prompts import Prompts
 
 
@@ -232,11 +231,11 @@ comparison, on_progress
         if comparison is None:
             comparison = compare_samples(
                 samples,
-                get_quantizer("kmeans", device),
                 confidence=confidence,
                 n_permutations=0,
                 seed=seed,
-                on_progress=on_progress or (lambda *_: None),
+                device=device,
+                on_progress=on_progress,
             )
         for name, result in comparison.items():
             values[name][MAUVE.name] = _as_measured(result)

@@ -69,9 +69,13 @@ def check_report(path: str | Path, title: str | None = None) -> None:
     check_extra()
     if not isinstance(path, str | Path) or Path(path).suffix.lower() not in (".html", ".htm"):
         raise bad_parameter("report", "path", "a file that ends in .html", path)
-    if title is not None and not isinstance(title, str):
-        raise bad_parameter("report", "title", "a string", title)
+    _check_title("report", title)
     check_writable(Path(path))
+
+
+def _check_title(caller: str, title: str | None) -> None:
+    if title is not None and not isinstance(title, str):
+        raise bad_parameter(caller, "title", "a string", title)
 
 
 def check_extra() -> None:
@@ -105,8 +109,7 @@ def render_report(
             "render_report", "comparison", "what mauve.compare returns", type(comparison)
         )
     _check_parts(comparison, explanation, measurements)
-    if title is not None and not isinstance(title, str):
-        raise bad_parameter("render_report", "title", "a string", title)
+    _check_title("render_report", title)
     return _rendered(make_page(comparison, explanation, measurements, title))
 
 

@@ -24,7 +24,6 @@ from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples, select_measures
 from mauve.measures.tokenizers import Tokenizer
-from mauve.quantize.registry import get_quantizer
 
 #: Measures of a report unless others are asked for: those that are quick.
 TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
@@ -122,8 +121,6 @@ def report(
     device = options.get("device", "auto")
     scorer = None if language_model is None else get_scorer(language_model, device=device)
     loading = {name: options.pop(name) for name in _LOADING if name in options}
-    quantizer = options.pop("quantizer", "kmeans")
-    fitted = get_quantizer(quantizer, device)
     samples = load_samples(
         name_samples(human, systems, "report"),
         min_texts=MIN_TEXTS,
@@ -137,13 +134,7 @@ def report(
     select_measures(samples, _default_measures(samples, measures), {}, trained_on)
     check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
     check_clusters(n_clusters, sum(samples.sizes.values()))
-    comparison = compare_samples(
-        samples,
-        fitted,
-        is_named=isinstance(quantizer, str),
-        on_progress=on_progress or (lambda *_: None),
-        **options,
-    )
+    comparison = compare_samples(samples, device=device, on_progress=on_progress, **options)
     for message in comparison.warnings:
         warn_caller(message)
     return report_comparison(
