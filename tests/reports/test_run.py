@@ -140,6 +140,8 @@ def test_takes_training_texts_and_the_options_of_explain(tmp_path, systems):
         ({"metadata": {"bogus": {}}}, InvalidParameterError, "bogus"),
         ({"metadata": {"human": {"a": [1]}}}, InvalidParameterError, "1"),
         ({"n_clusters": 10_000}, InvalidParameterError, "n_clusters"),
+        ({"mixture": 1.0}, InvalidParameterError, "'mixture'"),
+        ({"tokenizer": "./nope.json"}, InvalidParameterError, "'tokenizer'"),
         ({"quantizer": "nope"}, InvalidParameterError, "'quantizer'"),
         ({"n_buckets": 5}, TypeError, r"report\(\) got an unexpected keyword argument 'n_buckets'"),
     ],

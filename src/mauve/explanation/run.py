@@ -96,8 +96,7 @@ def explain(
     compared = comparison.compared
     n_all = sum(compared.sizes.values())
     n_wanted = check_clusters(n_clusters, n_all)
-    if not 0 < check_real("explain", "mixture", mixture, above=0, up_to=1) < 1:
-        raise bad_parameter("explain", "mixture", "above 0 and below 1", mixture)
+    check_mixture(mixture)
     check_int("explain", "n_texts", n_texts, 0)
     confidence = next(iter(comparison.values())).confidence
     least = least_permutations(confidence)
@@ -154,6 +153,17 @@ def explain(
         fields=fields,
         fields_left_out=left_out,
     )
+
+
+def check_mixture(mixture: float) -> None:
+    """Raise unless `mixture` is the weight of both samples in a mixture.
+
+    Examples
+    --------
+    >>> check_mixture(0.5)
+    """
+    if not 0 < check_real("explain", "mixture", mixture, above=0, up_to=1) < 1:
+        raise bad_parameter("explain", "mixture", "above 0 and below 1", mixture)
 
 
 def _explain_system(

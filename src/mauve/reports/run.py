@@ -16,14 +16,14 @@ from mauve.errors import warn_caller
 from mauve.explanation.clusters import check_clusters
 from mauve.explanation.metadata import Metadata, check_metadata
 from mauve.explanation.results import Explanation
-from mauve.explanation.run import explain
+from mauve.explanation.run import check_mixture, explain
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples, select_measures
-from mauve.measures.tokenizers import Tokenizer
+from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 
 #: Measures of a report unless others are asked for: those that are quick.
 TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
@@ -119,6 +119,7 @@ def report(
         if name not in known:
             raise TypeError(f"report() got an unexpected keyword argument {name!r}")
     device = options.get("device", "auto")
+    chosen_tokenizer = get_tokenizer(tokenizer)
     scorer = None if language_model is None else get_scorer(language_model, device=device)
     loading = {name: options.pop(name) for name in _LOADING if name in options}
     samples = load_samples(
@@ -134,6 +135,7 @@ def report(
     select_measures(samples, _default_measures(samples, measures), {}, trained_on)
     check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
     check_clusters(n_clusters, sum(samples.sizes.values()))
+    check_mixture(mixture)
     comparison = compare_samples(samples, device=device, on_progress=on_progress, **options)
     for message in comparison.warnings:
         warn_caller(message)
@@ -142,7 +144,7 @@ def report(
         path,
         title=title,
         measures=measures,
-        tokenizer=tokenizer,
+        tokenizer=chosen_tokenizer,
         training=trained_on,
         n_clusters=n_clusters,
         mixture=mixture,
