@@ -52,6 +52,33 @@ def feature_hashes(features: NDArray[Any]) -> HashArray:
     return scramble_hashes(hashes, 0)
 
 
+def digest_hashes(
+    hashes: HashArray, prompts: HashArray | None = None, *, n_bytes: int = 4
+) -> str:
+    """Return a checksum of the texts of a sample that does not depend on their order.
+
+    Parameters
+    ----------
+    hashes : array of int, shape (n,)
+        A hash of every text.
+    prompts : array of int, shape (n,), optional
+        A hash of the prompt that each text answers.
+    n_bytes : int
+        Length of the checksum, which is written in twice as many hexadecimal digits.
+
+    Examples
+    --------
+    >>> one, other = text_hashes(["a", "b"]), text_hashes(["b", "a"])
+    >>> digest_hashes(one) == digest_hashes(other), len(digest_hashes(one))
+    (True, 8)
+    >>> digest_hashes(one, prompts=one) == digest_hashes(one, prompts=other)
+    False
+    """
+    columns = [hashes] if prompts is None else [hashes, prompts]
+    rows = np.stack(columns)[:, np.lexsort(columns[::-1])].astype("<u8")
+    return hashlib.blake2b(rows.tobytes(), digest_size=n_bytes).hexdigest()
+
+
 def scramble_hashes(hashes: HashArray, seed: int) -> HashArray:
     """Scramble hashes with a random seed (the finaliser of SplitMix64).
 

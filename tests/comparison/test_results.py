@@ -162,19 +162,73 @@ class TestDifferences:
 
 
 class TestAcrossComparisons:
-    def test_same_settings_can_be_compared(self):
-        human, systems = clouds(6)
-        one = compare(human, {"near": systems["near"]}, **QUICK)["near"]
-        two = compare(human, {"far": systems["far"]}, **QUICK)["far"]
-        difference = mauve.difference(one, two)
-        assert difference.difference == one.mauve - two.mauve
-        assert difference.p_value < 0.05
-        assert difference.pair.correlation > 0
+    def test_another_call_with_the_same_texts_and_settings_can_be_compared(self, comparison):
+        """Neither the order of the texts nor that of the systems makes a difference."""
+        human, systems = clouds(0)
+        rng = np.random.default_rng(1)
+        other = compare(
+            rng.permutation(human),
+            {name: rng.permutation(systems[name]) for name in reversed(systems)},
+            **QUICK,
+        )
+        for name, result in comparison.items():
+            assert other[name].mauve == result.mauve
+            assert other[name].signature == result.signature
+        across = mauve.difference(comparison["near"], other["far"])
+        assert_allclose(
+            across.interval,
+            mauve.difference(comparison["near"], comparison["far"]).interval,
+            atol=1e-9,  # the sums of influences are in another order
+        )
 
-    def test_other_human_texts_are_taken_as_independent(self):
-        one = compare(*clouds(7), **QUICK)["near"]
-        two = compare(*clouds(8), **QUICK)["near"]
-        assert mauve.difference(one, two).pair.correlation == 0
+    @pytest.mark.parametrize("others", [[], ["middle"]])
+    def test_other_systems_are_refused(self, comparison, others):
+        """Their texts change the buckets: the same system has another score."""
+        human, systems = clouds(0)
+        other = compare(human, {name: systems[name] for name in ["near", *others]}, **QUICK)
+        assert other["near"].mauve != comparison["near"].mauve
+        with pytest.raises(InvalidParameterError) as raised:
+            mauve.difference(other["near"], comparison["far"])
+        assert str(raised.value) == (
+            "The scores of 'near' and 'far' cannot be compared: they were clustered together with "
+            "different systems. Pass both systems to one call of compare."
+        )
+
+    def test_other_human_texts_are_refused(self, comparison):
+        systems = clouds(0)[1]
+        other = compare(clouds(8)[0], systems, **QUICK)
+        with pytest.raises(InvalidParameterError) as raised:
+            mauve.difference(comparison["near"], other["far"])
+        assert str(raised.value) == (
+            "The scores of 'near' and 'far' cannot be compared: they were computed against "
+            "different human texts. Pass both systems to one call of compare."
+        )
+
+    def test_one_human_text_more_is_refused(self, comparison):
+        human, systems = clouds(0)
+        other = compare(np.concatenate([human, human[:1]]), systems, **QUICK)
+        with pytest.raises(InvalidParameterError, match="against different human texts"):
+            mauve.difference(comparison["near"], other["near"])
+
+    def test_texts_of_other_prompts_are_refused(self):
+        human, systems = clouds(14)
+        rng = np.random.default_rng(15)
+        one, two = (
+            compare(human, {"near": systems["near"]}, prompts=prompts, **QUICK)["near"]
+            for prompts in (np.arange(150), rng.permutation(150))
+        )
+        with pytest.raises(InvalidParameterError, match="against different human texts"):
+            mauve.difference(one, two)
+
+    def test_settings_are_named_beside_the_texts(self, comparison):
+        human, systems = clouds(0)
+        other = compare(human, {"near": systems["near"]}, **{**QUICK, "scaling": 4})["near"]
+        with pytest.raises(
+            InvalidParameterError,
+            match=r"different systems and their signatures differ in c \(5 and 4\)\. Pass both "
+            "systems to one call of compare with the same settings",
+        ):
+            mauve.difference(comparison["near"], other)
 
     def test_the_same_human_texts_in_another_order_are_recognised(self):
         human, systems = clouds(9)
@@ -221,18 +275,18 @@ class TestAcrossComparisons:
         with pytest.raises(InvalidParameterError, match=r"emb \(features-4 and features-3\)"):
             mauve.difference(comparison["near"], other["near"])
 
-    def test_sizes_may_differ_with_the_correction(self, comparison):
+    def test_sizes_may_differ_with_the_correction(self):
         human, systems = clouds(0)
-        other = compare(human, {"few": systems["far"][:110]}, **QUICK)["few"]
-        assert mauve.difference(comparison["near"], other).difference > 0
+        both = {"near": systems["near"], "few": systems["far"][:110]}
+        comparison = compare(human, both, **QUICK)
+        assert mauve.difference(comparison["near"], comparison["few"]).difference > 0
 
     def test_sizes_may_not_differ_without_the_correction(self):
         human, systems = clouds(0)
-        settings = {**QUICK, "estimator": "plugin"}
-        one = compare(human, {"all": systems["near"]}, **settings)["all"]
-        two = compare(human, {"few": systems["near"][:110]}, **settings)["few"]
+        both = {"all": systems["near"], "few": systems["near"][:110]}
+        comparison = compare(human, both, **{**QUICK, "estimator": "plugin"})
         with pytest.raises(InvalidParameterError, match=r"n \(150\+150 and 150\+110\)"):
-            mauve.difference(one, two)
+            mauve.difference(comparison["all"], comparison["few"])
 
     @pytest.mark.slow
     @pytest.mark.parametrize("prompted_first", [True, False])
@@ -242,7 +296,7 @@ class TestAcrossComparisons:
             compare(human, systems, prompts=range(150), **QUICK)["near"],
             compare(human, systems, **QUICK)["far"],
         ]
-        with pytest.raises(InvalidParameterError, match="signatures differ in fit"):
+        with pytest.raises(InvalidParameterError, match="their signatures differ in fit"):
             mauve.difference(*(pair if prompted_first else pair[::-1]))
 
 

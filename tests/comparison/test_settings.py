@@ -6,6 +6,7 @@ from ranked_clouds import QUICK, clouds
 import mauve
 from mauve import compare
 from mauve.comparison.settings import format_signature, parse_signature
+from mauve.hashes import digest_hashes, feature_hashes
 from mauve.quantize.kmeans import KMeans
 
 
@@ -34,6 +35,8 @@ class TestSignature:
         assert parts["fit"] == "2of5x10"
         assert parts["c"] == "2.5"
         assert parts["est"] == "laplace"
+        assert parts["human"] == digest_hashes(feature_hashes(human))
+        assert len(parts["joint"]) == 8
         assert parts["n"] == "150+120"
         assert parts["seed"] == "7"
 

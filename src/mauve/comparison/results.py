@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from mauve.arrays import BoolArray, FloatArray
 from mauve.comparison.settings import parse_signature
 from mauve.errors import InvalidParameterError, check_real
-from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, p_value_phrase
+from mauve.formatting import (
+    SIGNIFICANCE_LEVEL,
+    format_level,
+    format_list,
+    format_p_value,
+    p_value_phrase,
+)
 from mauve.inference.differences import Influence, ScorePair, correlation, share_of_model
 from mauve.inference.intervals import equivalence_to_one, score_error, texts_needed
 from mauve.tables import as_html, titles_and_cells
@@ -61,7 +67,7 @@ class MauveResult:
     warnings : tuple of str
         Reasons why the score may be unreliable.
     signature : str
-        Settings that must be equal for two scores to be comparable.
+        Settings, and checksums of the texts, that must be equal for two scores to be comparable.
     form : FormReport or None
         Differences of form between the texts; None if features were passed.
     """
@@ -235,9 +241,29 @@ class Difference:
 
 
 def difference(first: MauveResult, second: MauveResult) -> Difference:
-    """Compare two scores with the same signature.
+    """Compare two scores of one call of :func:`mauve.compare`.
 
-    The scores are paired if their human texts are the same.
+    A score depends on the human texts and on all systems that were clustered with them, so
+    scores of separate calls can only be compared if both were given the same texts.
+
+    Parameters
+    ----------
+    first, second : MauveResult
+        The scores are paired, because the human texts are the same.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the signatures differ in anything but the number of texts.
+
+    Examples
+    --------
+    >>> import mauve, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> human, near, far = (rng.normal(size=(200, 4)) + shift for shift in (0, 0.2, 1))
+    >>> comparison = mauve.compare(human, {"near": near, "far": far}, n_permutations=0)
+    >>> mauve.difference(comparison["near"], comparison["far"]).p_value < 0.05
+    True
     """
     check_comparable(first, second)
     pair = ScorePair(
@@ -264,15 +290,25 @@ def check_comparable(first: MauveResult, second: MauveResult) -> None:
     ours, theirs = (parse_signature(result.signature) for result in (first, second))
     # The bias correction makes scores of different n comparable; without it they are not.
     ignored = {"n"} if ours.get("est") == theirs.get("est") == "jackknife" else set()
-    differing = [
-        f"{key} ({ours.get(key)} and {theirs.get(key)})"
+    differing = {
+        key: f"{key} ({ours.get(key)} and {theirs.get(key)})"
         for key in dict.fromkeys([*ours, *theirs])
         if key not in ignored and ours.get(key) != theirs.get(key)
-    ]
-    if differing:
+    }
+    reasons = []
+    # Other human texts make for other clusterings too, so one reason is enough.
+    if "human" in differing:
+        reasons.append("they were computed against different human texts")
+    elif "joint" in differing:
+        reasons.append("they were clustered together with different systems")
+    settings = [text for key, text in differing.items() if key not in ("human", "joint")]
+    if settings:
+        reasons.append(f"their signatures differ in {', '.join(settings)}")
+    if reasons:
+        alike = " with the same settings" if settings else ""
         raise InvalidParameterError(
-            f"The scores of '{first.name}' and '{second.name}' cannot be compared: their "
-            f"signatures differ in {', '.join(differing)}. Compute both with the same settings."
+            f"The scores of '{first.name}' and '{second.name}' cannot be compared: "
+            f"{format_list(reasons)}. Pass both systems to one call of compare{alike}."
         )
 
 

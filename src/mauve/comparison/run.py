@@ -323,7 +323,7 @@ def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) ->
         n_human=n_human,
         n_model=n_model,
         warnings=(*system_warnings(samples, system, settings.num_buckets), *shared_warnings),
-        signature=settings.signature(samples.origin, n_human, n_model),
+        signature=settings.signature(samples, system),
         form=samples.forms.get(system),
         deviance_error=error,
         influence=_sorted_influence(compared, system, influences, pair),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from mauve.embed.load import Samples
 from mauve.errors import bad_parameter, check_choice, check_int, check_real
 from mauve.frontier.estimators import ESTIMATORS
 from mauve.quantize.crossfit import N_BLOCKS
@@ -51,22 +52,26 @@ class Settings:
         for name, value in checked.items():  # plain Python numbers, whatever was passed
             object.__setattr__(self, name, value)
 
-    def signature(self, origin: str, n_human: int, n_model: int) -> str:
+    def signature(self, samples: Samples, system: str) -> str:
         """Return the signature: what must be equal for two scores to be comparable.
 
-        `origin` names the embedder and the normalisation of the texts.
+        A score depends on the human texts and, because all samples are clustered together, on
+        the texts of all systems, so there is a checksum of each.
         """
+        human, sizes = samples.human_name, samples.sizes
         return format_signature(
             {
                 "mauve": version("mauve-eval"),
-                "emb": origin,
+                "emb": samples.origin,
                 "reduce": f"{self.order}-{self.explained_variance:.12g}",
                 "quant": self.quantizer.signature,
                 "k": str(self.num_buckets),
                 "fit": f"2of{N_BLOCKS}x{self.n_clusterings}" + "-by-prompt" * self.by_prompt,
                 "c": f"{self.scaling:.12g}",
                 "est": self.estimator,
-                "n": f"{n_human}+{n_model}",
+                "human": samples.digest(human),
+                "joint": samples.joint_digest,
+                "n": f"{sizes[human]}+{sizes[system]}",
                 "seed": str(self.seed),
             }
         )

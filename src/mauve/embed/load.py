@@ -21,7 +21,7 @@ from mauve.embed.samples import (
     read_sample,
 )
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice
-from mauve.hashes import feature_hashes, text_hashes
+from mauve.hashes import digest_hashes, feature_hashes, text_hashes
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample
@@ -98,6 +98,17 @@ class Samples:
         if self.prompts is None:
             return None
         return np.concatenate([text_hashes(prompts) for prompts in self.prompts.values()])
+
+    def digest(self, name: str) -> str:
+        """Return a checksum of a sample's texts and prompts, in any order."""
+        rows, prompts = self.slice_of(name), self.prompt_hashes
+        return digest_hashes(self.hashes[rows], None if prompts is None else prompts[rows])
+
+    @cached_property
+    def joint_digest(self) -> str:
+        """A checksum of all samples, in any order: what is clustered together."""
+        digests = sorted(self.digest(name) for name in self.sizes)
+        return digest_hashes(text_hashes(digests))
 
     @cached_property
     def embedded(self) -> Embedded | None:

@@ -1,6 +1,5 @@
 """Compare the scores of two systems that share human texts or prompts."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import scipy
 
 from mauve.arrays import BoolArray, FloatArray, HashArray
 from mauve.frontier.score import deviance_of, score_at
+from mauve.hashes import digest_hashes
 from mauve.inference.intervals import covariance, difference_interval, normal_quantile
 
 _WIDEST = 1 - 1e-12  # the highest level of an interval
@@ -149,13 +149,12 @@ class Influence:
             rows[np.argsort(hashes[rows], kind="stable")]
             for rows in (np.flatnonzero(is_human), np.flatnonzero(~is_human))
         )
-        digest = hashlib.blake2b(hashes[human].tobytes(), digest_size=8).digest()
         return cls(
             influence[human],
             influence[model],
             None if prompts is None else prompts[human],
             None if prompts is None else prompts[model],
-            int.from_bytes(digest, "little"),
+            int(digest_hashes(hashes[human], n_bytes=8), 16),
         )
 
 

@@ -1,10 +1,7 @@
 """Measure texts of systems and human text by many measures: :func:`measure` and its steps."""
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
-
-import numpy as np
 
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
@@ -16,6 +13,7 @@ from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
 from mauve.escape import listed
+from mauve.hashes import digest_hashes
 from mauve.inference.intervals import score_error
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
@@ -252,9 +250,12 @@ comparison, on_progress
     elif "features" in needs:
         signature["emb"] = samples.embedder.signature
     if training is not None:
-        signature["training"] = _checksum(training)
+        signature["training"] = digest_hashes(training.hashes)
     if comparison is not None and has_mauve:
         signature["k"] = str(next(iter(comparison.values())).num_buckets)
+    signature["human"] = samples.digest(human_name)
+    if has_mauve:  # the only measure of a system that depends on the texts of the others
+        signature["joint"] = samples.joint_digest
     signature["se"] = f"{N_GROUPS}" + "-by-prompt" * (samples.prompts is not None)
     signature["seed"] = str(seed)
     return Measurements(
@@ -355,8 +356,3 @@ def _estimate_all(
 def _as_measured(result: MauveResult) -> Measured:
     error = score_error(result.mauve, result.deviance_error)
     return Measured(result.mauve, result.interval, error)
-
-
-def _checksum(samples: Samples) -> str:
-    """Return a checksum of texts, or of features, that does not depend on their order."""
-    return hashlib.blake2b(np.sort(samples.hashes).tobytes(), digest_size=4).hexdigest()

@@ -26,6 +26,8 @@ _MEANINGS = {
     "fit": "blocks of texts that each clustering was fitted on, and number of clusterings",
     "c": "scaling constant of the score",
     "est": "estimator of the divergences",
+    "human": "checksum of the human texts",
+    "joint": "checksum of all texts that were clustered together",
     "n": "number of texts, human and the system's",
     "seed": "random seed",
     "texts": "normalisation of the texts that measures count",
