@@ -107,3 +107,18 @@ def format_list(items: Sequence[str]) -> str:
     ('a, b and c', 'a')
     """
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time span in whole seconds, minutes or hours.
+
+    Examples
+    --------
+    >>> format_seconds(4.2), format_seconds(95), format_seconds(7260)
+    ('4 s', '1 min 35 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -13,7 +13,7 @@ from mauve.cli import app
 
 #: Keywords of Python that have no flag of the same name, and why.
 NO_FLAG = {
-    "on_progress": "the progress bar is drawn where stderr is a terminal",
+    "progress": "the progress bar is drawn where stderr is a terminal",
     "comparison": "the commands compare first where it is needed",
     "cache": "a flag can only switch something on: --no-cache",
     "models": "a mapping, here one --model for each system",

@@ -1,16 +1,13 @@
 """Messages, progress and exit codes."""
 
 import json
-import os
-import sys
-import time
 
 import numpy as np
 import pytest
 import typer
 from running import QUICK, interrupt, invoke, start, start_long_work
 
-from mauve.cli.terminal import one_line_errors, progress_bar, say
+from mauve.cli.terminal import one_line_errors, say
 
 
 def test_warnings_are_lines_on_stderr(features):
@@ -85,38 +82,3 @@ def test_a_reader_that_stops_early(features, more):
     process.stderr.close()
     process.wait(timeout=120)
     assert err == b""
-
-
-def drawn_at_a_terminal(monkeypatch, what, seconds):
-    """Return what the progress bar draws during work of so many seconds."""
-    ours, theirs = os.openpty()
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "80")
-    with os.fdopen(theirs, "w") as stream:
-        monkeypatch.setattr(sys, "stderr", stream)
-        with progress_bar(True) as report:
-            report(what, 3, 7)
-            time.sleep(seconds)
-        stream.flush()
-        drawn = os.read(ours, 1 << 20).decode()
-    os.close(ours)
-    return drawn
-
-
-@pytest.mark.slow
-def test_progress_of_long_work(monkeypatch):
-    drawn = drawn_at_a_terminal(monkeypatch, "clustering [red]\x1b[31m", 1.3)
-    assert r"clustering [red]\x1b[31m" in drawn
-    assert "3/7" in drawn
-
-
-def test_no_progress_of_short_work(monkeypatch):
-    assert "clustering" not in drawn_at_a_terminal(monkeypatch, "clustering", 0)
-
-
-def test_no_progress_where_nobody_looks(capsys):
-    with progress_bar(True) as report:
-        assert report is None  # stderr is no terminal under pytest
-    with progress_bar(False) as report:
-        assert report is None
-    assert capsys.readouterr().err == ""

@@ -368,7 +368,7 @@ class TestForms:
         compare(
             human,
             {"a": model, "b": model},
-            on_progress=lambda *step: seen.append(step),
+            progress=lambda *step: seen.append(step),
             **QUICK,
         )
         assert sorted(done for _, done, _ in seen) == list(range(1, 8))

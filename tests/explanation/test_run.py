@@ -286,7 +286,7 @@ class TestOptions:
     def test_progress_goes_from_none_to_all(self):
         comparison, _ = explained(*clouds(23))
         steps = []
-        explain(comparison, n_permutations=100, on_progress=lambda *step: steps.append(step))
+        explain(comparison, n_permutations=100, progress=lambda *step: steps.append(step))
         done = [step[1] for step in steps]
         assert done == sorted(done)
         assert steps[0][1] == 0

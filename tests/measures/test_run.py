@@ -286,7 +286,7 @@ def test_a_custom_measure(human, systems):
 
 def test_progress_is_reported(human, systems):
     steps = []
-    mauve.measure(human, systems, "zipf,distinct-4", on_progress=lambda *step: steps.append(step))
+    mauve.measure(human, systems, "zipf,distinct-4", progress=lambda *step: steps.append(step))
     assert steps == [
         ("measuring zipf", 0, 2), ("measuring distinct-4", 1, 2), ("measuring", 2, 2),
     ]  # fmt: skip

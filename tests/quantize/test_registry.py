@@ -81,7 +81,7 @@ def test_compare_and_compute_mauve(samples, quantizer):
     steps = []
     comparison = mauve.compare(
         human, systems, quantizer=quantizer, n_permutations=50,
-        on_progress=lambda *step: steps.append(step),
+        progress=lambda *step: steps.append(step),
     )  # fmt: skip
     assert comparison.rank() == ["good", "bad"]
     assert comparison["bad"].p_value < 0.05 < comparison["good"].p_value

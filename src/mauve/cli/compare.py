@@ -14,7 +14,7 @@ from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreO
 from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.render_explanation import unused_fields_note
-from mauve.cli.terminal import collected_warnings, progress_bar, say
+from mauve.cli.terminal import collected_warnings, say
 from mauve.cli.values import named_models
 from mauve.comparison.comparison import Comparison
 from mauve.lm.scorer import RememberedScorer, get_scorer
@@ -22,6 +22,7 @@ from mauve.measures.material import load_training
 from mauve.measures.protocol import Need
 from mauve.measures.registry import check_names, get_measures
 from mauve.measures.run import measure_samples
+from mauve.progress import progress_bar
 from mauve.reports.page import check_report
 from mauve.reports.run import report_comparison
 
@@ -69,7 +70,7 @@ def compare_command(
             prompts=inputs.prompts,
             device=device,
             cache=not embedding.no_cache,
-            on_progress=on_progress,
+            progress=on_progress,
             **texts.keywords(),
             **score.keywords(),
             **inference.keywords(),
@@ -98,7 +99,7 @@ def compare_command(
                 metadata=metadata,
                 language_model=scorer,
                 device=device,
-                on_progress=on_progress,
+                progress=on_progress,
             )
     later = comparison.warnings  # printed after the tables
     for message in (*messages, *(measurements.warnings if measurements is not None else ())):

@@ -11,7 +11,7 @@ import mauve
 from mauve.atomic import atomic_write
 from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
-from mauve.cli.terminal import collected_warnings, new_console, progress_bar, say
+from mauve.cli.terminal import collected_warnings, new_console, say
 from mauve.escape import escaped
 from mauve.explanation.properties import plainest_difference
 from mauve.lm.decoding import parse_decoder
@@ -19,6 +19,7 @@ from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
 from mauve.plots import new_axes
+from mauve.progress import progress_bar
 from mauve.reports.page import check_extra, check_report
 from mauve.reports.run import TEXT_MEASURES
 
@@ -48,15 +49,14 @@ def demo_command(
     check_report(page)
     console = new_console()
     with collected_warnings(), progress_bar(True) as on_progress:
-        show_progress = on_progress or (lambda *_: None)
-        show_progress("training", 0, len(_DECODERS) + 1)
+        on_progress("training", 0, len(_DECODERS) + 1)
         reference = split_reference(_N_TEXTS)
         passages = reference.passages
         model = NGramModel.fit(reference.training)
         prompts = ["".join(passage[:_PROMPT_LENGTH]) for passage in passages]
         texts = {"human": ["".join(passage[_PROMPT_LENGTH:]) for passage in passages]}
         for done, (name, decoder) in enumerate(_DECODERS.items(), start=1):
-            show_progress("generating", done, len(_DECODERS) + 1)
+            on_progress("generating", done, len(_DECODERS) + 1)
             completed = generate(
                 model, parse_decoder(decoder), prompts,
                 max_tokens=len(passages[0]) - _PROMPT_LENGTH, seed=done,
@@ -78,7 +78,7 @@ def demo_command(
             metadata={"human": {"topic": reference.topics}},
             language_model="bundled",
             empty="keep",
-            on_progress=on_progress,
+            progress=on_progress,
         )
     comparison = report.comparison
     write_picture(comparison, picture)

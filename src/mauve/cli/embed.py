@@ -7,12 +7,13 @@ from mauve.atomic import atomic_write, check_writable
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, EmbedInputOptions
 from mauve.cli.options_output import EmbedOutput
-from mauve.cli.terminal import new_console, progress_bar, say, warnings_as_lines
+from mauve.cli.terminal import new_console, say, warnings_as_lines
 from mauve.embed.load import load_samples
 from mauve.embed.registry import get_embedder
 from mauve.embed.samples import is_text_file
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
+from mauve.progress import progress_bar
 from mauve.text.read import read_texts
 
 

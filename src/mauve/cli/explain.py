@@ -13,13 +13,14 @@ from mauve.cli.options_output import ExplainOutput, ExplanationOptions
 from mauve.cli.options_score import PermutationOptions, ScoreOptions
 from mauve.cli.outputs import check_output
 from mauve.cli.render_explanation import print_explanation, unused_fields_note
-from mauve.cli.terminal import collected_warnings, progress_bar, say
+from mauve.cli.terminal import collected_warnings, say
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.explanation.clusters import check_clusters
 from mauve.explanation.differing import least_permutations
 from mauve.explanation.results import Explanation
 from mauve.lm.scorer import RememberedScorer, get_scorer
+from mauve.progress import progress_bar
 from mauve.reports.page import check_report
 from mauve.reports.run import FEATURE_MEASURES, TEXT_MEASURES, report_comparison
 
@@ -71,7 +72,7 @@ def explain_command(
             prompts=inputs.prompts,
             device=embedding.device,
             cache=not embedding.no_cache,
-            on_progress=on_progress,
+            progress=on_progress,
             **texts.keywords(),
             **score.keywords(),
             **inference.keywords(),
@@ -86,7 +87,7 @@ def explain_command(
             n_permutations=inference.n_permutations,
             seed=inference.seed,
             device=embedding.device,
-            on_progress=on_progress,
+            progress=on_progress,
         )
         if output.report is not None:
             measures = TEXT_MEASURES if inputs.is_text else FEATURE_MEASURES
@@ -97,7 +98,7 @@ def explain_command(
                 measures=measures if scorer is None else f"perplexity,{measures}",
                 language_model=scorer,
                 device=embedding.device,
-                on_progress=on_progress,
+                progress=on_progress,
             )
     if output.texts is not None:
         explanation.to_jsonl(output.texts)

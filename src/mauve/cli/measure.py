@@ -11,8 +11,9 @@ from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import MeasureNames, MeasureOptions, MeasureOutput
 from mauve.cli.options_score import ConfidenceOptions
 from mauve.cli.render import print_measure_result
-from mauve.cli.terminal import collected_warnings, progress_bar, say
+from mauve.cli.terminal import collected_warnings, say
 from mauve.cli.values import named_models
+from mauve.progress import progress_bar
 
 
 @with_flags
@@ -43,7 +44,7 @@ def measure_command(
             prompt_context=names.prompt_context,
             device=embedding.device,
             cache=not embedding.no_cache,
-            on_progress=on_progress,
+            progress=on_progress,
             **texts.keywords(),
             **inference.keywords(),
         )

@@ -1,26 +1,15 @@
-"""The terminal: console, messages, progress bar, one-line errors and exit codes."""
+"""The terminal: console, messages, one-line errors and exit codes."""
 
 import functools
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ParamSpec
 
 import typer
-from rich.console import Console, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
+from rich.console import Console
 
 from mauve.errors import MauveError, MauveWarning
 from mauve.escape import escaped
@@ -28,7 +17,6 @@ from mauve.escape import escaped
 P = ParamSpec("P")
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-_SHOW_AFTER = 1.0  # seconds; shorter work needs no progress bar
 
 
 def new_console(*, stderr: bool = False) -> Console:
@@ -84,57 +72,3 @@ def warnings_as_lines() -> Iterator[None]:
         yield
     for message in messages:
         say("warning", message)
-
-
-class _SpeedColumn(ProgressColumn):
-    """Texts per second while texts are embedded."""
-
-    def render(self, task: Task) -> Text:
-        if task.speed is None or task.description != "embedding":
-            return Text("")
-        return Text(f"{task.speed:,.0f} texts/s")
-
-
-class _LateProgress(Progress):
-    """A progress bar that appears only if the work takes more than a second."""
-
-    def get_renderables(self) -> Iterable[RenderableType]:
-        slow_tasks = [task for task in self.tasks if (task.elapsed or 0.0) > _SHOW_AFTER]
-        if slow_tasks:
-            yield self.make_tasks_table(slow_tasks)
-
-
-@contextmanager
-def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a callback for ``on_progress``, or None if stderr is no terminal.
-
-    The bar is drawn on stderr and removed after the work.
-    """
-    if not (wanted and sys.stderr.isatty()):
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _SpeedColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with _LateProgress(
-        *columns,
-        console=new_console(stderr=True),
-        transient=True,
-        redirect_stdout=False,  # stdout is for the result alone
-        redirect_stderr=False,
-    ) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def show_progress(what: str, done: int, total: int) -> None:
-            if bar.tasks[0].description != what:
-                bar.reset(task, description=escaped(what))  # another speed, another time left
-            # Clusterings end on several threads, not always in the order they report.
-            done = max(done, int(bar.tasks[0].completed))
-            bar.update(task, completed=done, total=total)
-
-        yield show_progress

@@ -13,7 +13,6 @@ from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import MIN_TEXTS, Settings, check_clusterings
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
-from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
 from mauve.errors import warn_caller
@@ -24,6 +23,7 @@ from mauve.frontier.score import mean_divergences, monotone, score_of
 from mauve.inference.differences import Influence
 from mauve.inference.intervals import covariance, deviance_influences, score_interval
 from mauve.inference.resampling import LabelledPair, bootstrap_deviances, permutation_scores
+from mauve.progress import Progress, ProgressLike, progress_bar
 from mauve.quantize.crossfit import FITTED, JointClustering, cluster_jointly
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
@@ -53,7 +53,7 @@ def compare(
     order: str = "norm-pca",
     seed: int = 0,
     device: str = "auto",
-    on_progress: Progress | None = None,
+    progress: ProgressLike = True,
 ) -> Comparison:
     """Measure how far the text of one or more systems is from human text.
 
@@ -108,8 +108,10 @@ def compare(
     device : str
         "auto" embeds on all GPUs and clusters on the CPU; "cpu", or a torch device such as
         "cuda", does both there. The bundled model always runs on the CPU.
-    on_progress : callable, optional
-        Called with the name of the step, the number of steps done and their total.
+    progress : bool or callable
+        True shows a progress bar in a terminal or a notebook if the work takes more than a
+        second, False never; a function is called with the name of the step, the number of
+        parts done and their total.
 
     Returns
     -------
@@ -135,35 +137,36 @@ def compare(
     >>> comparison["good"].p_value > 0.05, comparison["bad"].p_value < 0.05
     (True, True)
     """
-    samples = load_samples(
-        name_samples(human, systems, "compare"),
-        embedder=embedder,
-        device=device,
-        cache=cache,
-        strip=strip,
-        match_length=match_length,
-        empty=empty,
-        prompts=prompts,
-        min_texts=MIN_TEXTS,
-        on_progress=on_progress,
-    )
-    comparison = compare_samples(
-        samples,
-        quantizer=quantizer,
-        num_buckets=num_buckets,
-        n_clusterings=n_clusterings,
-        scaling=scaling,
-        estimator=estimator,
-        confidence=confidence,
-        interval=interval,
-        n_bootstrap=n_bootstrap,
-        n_permutations=n_permutations,
-        explained_variance=explained_variance,
-        order=order,
-        seed=seed,
-        device=device,
-        on_progress=on_progress,
-    )
+    with progress_bar(progress, "compare") as on_progress:
+        samples = load_samples(
+            name_samples(human, systems, "compare"),
+            embedder=embedder,
+            device=device,
+            cache=cache,
+            strip=strip,
+            match_length=match_length,
+            empty=empty,
+            prompts=prompts,
+            min_texts=MIN_TEXTS,
+            on_progress=on_progress,
+        )
+        comparison = compare_samples(
+            samples,
+            quantizer=quantizer,
+            num_buckets=num_buckets,
+            n_clusterings=n_clusterings,
+            scaling=scaling,
+            estimator=estimator,
+            confidence=confidence,
+            interval=interval,
+            n_bootstrap=n_bootstrap,
+            n_permutations=n_permutations,
+            explained_variance=explained_variance,
+            order=order,
+            seed=seed,
+            device=device,
+            on_progress=on_progress,
+        )
     for message in comparison.warnings:
         warn_caller(message)
     return comparison

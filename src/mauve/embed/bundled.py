@@ -11,8 +11,9 @@ import numpy as np
 from mauve.arrays import BoolArray, Features
 from mauve.embed.batching import encodable_parts, padded, token_batches
 from mauve.embed.pooling import ENDING, FeatureScaling, ending_statistics, surprisal_features
-from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.protocol import Embedded
 from mauve.errors import check_choice, check_int
+from mauve.progress import Progress
 from mauve.threads import available_threads
 
 if TYPE_CHECKING:

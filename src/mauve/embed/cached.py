@@ -6,9 +6,10 @@ import numpy as np
 
 from mauve.embed.cache import FeatureCache
 from mauve.embed.models import UNKNOWN_VERSION
-from mauve.embed.protocol import Embedded, Embedder, Progress
+from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import CallableEmbedder
 from mauve.errors import InvalidParameterError, check_int
+from mauve.progress import Progress
 
 
 class CachedEmbedder:

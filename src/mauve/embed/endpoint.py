@@ -23,9 +23,10 @@ from mauve.embed.endpoint_client import (
     authorization,
     split_url,
 )
-from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.protocol import Embedded
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.escape import escaped
+from mauve.progress import Progress
 
 Row = NDArray[np.float32]  # shape (d,)
 

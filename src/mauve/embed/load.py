@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mauve.arrays import HashArray, IntArray
 from mauve.embed.cached import cached_if_known
-from mauve.embed.protocol import Embedded, Embedder, Progress
+from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.embed.samples import (
     SampleLike,
@@ -22,6 +22,7 @@ from mauve.embed.samples import (
 )
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice
 from mauve.hashes import digest_hashes, feature_hashes, text_hashes
+from mauve.progress import Progress
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample

@@ -1,6 +1,6 @@
 """The interface of embedders, and what they return."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, IntArray
+from mauve.progress import Progress
 
 #: Poolings and number types of Transformers models; here, so that the command line can name
 #: them without torch.
 POOLINGS = ("last", "mean", "max", "cls", "surprisal")
 DTYPES = ("auto", "float32", "float64", "bfloat16", "float16")
-
-#: Called with the name of a task, the number of steps done, and the number of all steps.
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mauve.embed.protocol import Embedded, Embedder, Progress
+from mauve.embed.protocol import Embedded, Embedder
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
+from mauve.progress import Progress
 
 #: An embedder as users pass it: a name, an embedder, or a function of a list of texts.
 EmbedderLike = str | Embedder | Callable[[list[str]], ArrayLike]
@@ -98,7 +99,9 @@ class CallableEmbedder:
         return f"callable:{name}".replace("|", "_")
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
-        """Call the function."""
+        """Call the function, which does not say how far it is."""
+        if on_progress is not None:
+            on_progress("embedding", 0, len(texts))
         result = self.function([*texts])
         try:
             features = np.asarray(result)

@@ -13,8 +13,9 @@ from sentence_transformers import SentenceTransformer
 from mauve.arrays import IntArray
 from mauve.embed.batching import encodable
 from mauve.embed.models import find_devices, find_dtype, load_quietly, model_identity
-from mauve.embed.protocol import Embedded, Progress
+from mauve.embed.protocol import Embedded
 from mauve.errors import bad_parameter, check_int
+from mauve.progress import Progress
 
 
 class SentenceEmbedder:

@@ -21,9 +21,10 @@ from mauve.embed.models import (
     model_identity,
 )
 from mauve.embed.pooling import FeatureScaling, surprisal_features
-from mauve.embed.protocol import POOLINGS, Embedded, Progress
+from mauve.embed.protocol import POOLINGS, Embedded
 from mauve.embed.replica import Pooled, Replica
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
+from mauve.progress import Progress
 
 DEFAULT_LENGTH = 1024
 _CALLER = "TransformersEmbedder"

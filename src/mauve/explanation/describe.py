@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from mauve.arrays import Features, FloatArray, HashArray, IntArray, IntegerArray
-from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError
 from mauve.explanation.agreement import dominances
 from mauve.explanation.clusters import Consensus
@@ -19,6 +18,7 @@ from mauve.explanation.wording import PhraseTable, cluster_name
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.repetition import repeated_lengths
 from mauve.measures.tokenizers import Words
+from mauve.progress import Progress
 from mauve.text.words import word_counts
 
 _QUOTED = 36  # characters of a text that name a cluster

@@ -4,7 +4,6 @@ import numpy as np
 
 from mauve.comparison.compared import Compared
 from mauve.comparison.comparison import Comparison
-from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.explanation.agreement import summarize_field
 from mauve.explanation.clusters import check_clusters, consensus_clusters
@@ -19,6 +18,7 @@ from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import phrase_table
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
+from mauve.progress import ProgressLike, progress_bar
 
 _TEST_CLUSTERINGS = 10  # the test is exact with any number; more hardly add to its power
 
@@ -34,7 +34,7 @@ def explain(
     n_permutations: int | None = None,
     seed: int = 0,
     device: str = "auto",
-    on_progress: Progress | None = None,
+    progress: ProgressLike = True,
 ) -> Explanation:
     r"""Explain why the systems of a comparison score as they do.
 
@@ -61,8 +61,8 @@ def explain(
         Random seed.
     device : str
         Where the language model runs.
-    on_progress : callable, optional
-        Called with the name of the step, the number of steps done and their total.
+    progress : bool or callable
+        As for :func:`mauve.compare`.
 
     Returns
     -------
@@ -110,41 +110,41 @@ def explain(
             "no text to read: compare the texts instead."
         )
     scorer = None if language_model is None else get_scorer(language_model, device=device)
-    show_progress = on_progress or (lambda *_: None)
-    n_steps = 3 + len(comparison)
-    show_progress("explaining", 0, n_steps)
-    clustering = compared.clustering
-    labels = clustering.labels
-    consensus = consensus_clusters(labels, compared.settings.num_buckets, n_wanted, seed)
-    show_progress("explaining", 1, n_steps)
-    texts = None
-    if compared.texts is not None:
-        texts = [text for sample in compared.texts.values() for text in sample]
-    features = clustering.reduced[clustering.position]
-    describer = Describer(
-        consensus=consensus,
-        features=features,
-        texts=texts,
-        phrases=None if texts is None else phrase_table(texts),
-        measures={} if texts is None else text_measures(texts, scorer, on_progress),
-        metadata=field_values,
-        prompts=compared.prompt_hashes,
-        n_texts=n_texts,
-        seed=seed,
-    )
-    show_progress("explaining", 2, n_steps)
-    numbers = consensus.members + 1
-    fields = tuple(
-        summarize_field(
-            field, once_per_prompt(values, compared.prompt_hashes), numbers, labels, seed
+    with progress_bar(progress, "explain") as on_progress:
+        n_steps = 3 + len(comparison)
+        on_progress("explaining", 0, n_steps)
+        clustering = compared.clustering
+        labels = clustering.labels
+        consensus = consensus_clusters(labels, compared.settings.num_buckets, n_wanted, seed)
+        on_progress("explaining", 1, n_steps)
+        texts = None
+        if compared.texts is not None:
+            texts = [text for sample in compared.texts.values() for text in sample]
+        features = clustering.reduced[clustering.position]
+        describer = Describer(
+            consensus=consensus,
+            features=features,
+            texts=texts,
+            phrases=None if texts is None else phrase_table(texts),
+            measures={} if texts is None else text_measures(texts, scorer, on_progress),
+            metadata=field_values,
+            prompts=compared.prompt_hashes,
+            n_texts=n_texts,
+            seed=seed,
         )
-        for field, values in field_values.items()
-    )
-    systems = {}
-    for n_done, name in enumerate(comparison, start=3):
-        show_progress("explaining", n_done, n_steps)
-        systems[name] = _explain_system(compared, describer, name, mixture, confidence, n_draws)
-    show_progress("explaining", n_steps, n_steps)
+        on_progress("explaining", 2, n_steps)
+        numbers = consensus.members + 1
+        fields = tuple(
+            summarize_field(
+                field, once_per_prompt(values, compared.prompt_hashes), numbers, labels, seed
+            )
+            for field, values in field_values.items()
+        )
+        systems = {}
+        for n_done, name in enumerate(comparison, start=3):
+            on_progress("explaining", n_done, n_steps)
+            systems[name] = _explain_system(compared, describer, name, mixture, confidence, n_draws)
+        on_progress("explaining", n_steps, n_steps)
     return Explanation(
         systems,
         compared=compared,

@@ -22,10 +22,10 @@ from mauve.embed.models import (
     load_pretrained,
     model_identity,
 )
-from mauve.embed.protocol import Progress
 from mauve.embed.replica import Replica
 from mauve.errors import InvalidParameterError, check_int
 from mauve.lm.protocol import Window, check_window, checked_prompts, windows_of
+from mauve.progress import Progress
 
 #: Reduces logits, shape (n, vocabulary), and the tokens of the text at these positions,
 #: shape (n,), to k numbers for each token, shape (k, n).

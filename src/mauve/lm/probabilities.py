@@ -16,10 +16,10 @@ import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
 from mauve.embed.bundled import MODEL
-from mauve.embed.protocol import Progress
 from mauve.errors import bad_parameter
 from mauve.lm.decoding import Decoder, parse_decoder
 from mauve.lm.protocol import CausalModel, checked_prompts, need_transformers
+from mauve.progress import Progress
 
 if TYPE_CHECKING:
     import torch

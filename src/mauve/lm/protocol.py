@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from mauve.arrays import FloatArray
-from mauve.embed.protocol import Progress
 from mauve.errors import bad_parameter, check_int, need_packages
+from mauve.progress import Progress
 
 
 @runtime_checkable

@@ -7,7 +7,6 @@ import numpy as np
 from mauve.arrays import FloatArray
 from mauve.embed.batching import padded, token_batches
 from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, encoded, session
-from mauve.embed.protocol import Progress
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
 from mauve.lm.protocol import (
     TokenScorer,
@@ -17,6 +16,7 @@ from mauve.lm.protocol import (
     need_transformers,
     windows_of,
 )
+from mauve.progress import Progress
 
 
 def get_scorer(

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from mauve.arrays import FloatArray
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.load import Samples, load_samples
-from mauve.embed.protocol import Progress
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import listed
@@ -19,6 +18,7 @@ from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
 from mauve.measures.tokenizers import Tokenizer
+from mauve.progress import Progress
 
 _MIN_PROMPTS = 5
 _SIZES_APART = 1.25  # ratio of sizes above which a warning is given

@@ -8,7 +8,6 @@ from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare_samples
 from mauve.comparison.settings import MIN_TEXTS, format_signature
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
-from mauve.embed.protocol import Progress
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
@@ -32,6 +31,7 @@ from mauve.measures.protocol import Measure, MeasuredSample, Need
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
 from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
+from mauve.progress import Progress, ProgressLike, progress_bar
 from mauve.text.prompts import Prompts
 
 
@@ -55,7 +55,7 @@ def measure(
     seed: int = 0,
     device: str = "auto",
     comparison: Comparison | None = None,
-    on_progress: Progress | None = None,
+    progress: ProgressLike = True,
 ) -> Measurements:
     """Compute measures of one or more systems and of human text.
 
@@ -101,8 +101,8 @@ def measure(
     comparison : Comparison, optional
         Result of :func:`mauve.compare` for the same samples, so that MAUVE is not computed
         again.
-    on_progress : callable, optional
-        Called with the name of the step, the number of steps done and their total.
+    progress : bool or callable
+        As for :func:`mauve.compare`.
 
     Returns
     -------
@@ -129,33 +129,34 @@ def measure(
     if prompt_context and prompts is None:
         rule = "False without 'prompts' (--prompts or --by-prompt)"
         raise bad_parameter("measure", "prompt_context", rule, prompt_context)
-    samples = load_samples(
-        name_samples(human, systems, "measure"),
-        embedder=embedder,
-        device=device,
-        cache=cache,
-        strip=strip,
-        match_length=match_length,
-        empty=empty,
-        prompts=prompts,
-        min_texts=MIN_TEXTS,
-        caller="measure",
-        on_progress=on_progress,
-    )
-    measurements = measure_samples(
-        samples,
-        measures,
-        tokenizer=tokenizer,
-        language_model=language_model,
-        models=models,
-        training=load_training(training, samples, strip=strip, empty=empty),
-        prompt_context=prompt_context,
-        confidence=confidence,
-        seed=seed,
-        device=device,
-        comparison=comparison,
-        on_progress=on_progress,
-    )
+    with progress_bar(progress, "measure") as on_progress:
+        samples = load_samples(
+            name_samples(human, systems, "measure"),
+            embedder=embedder,
+            device=device,
+            cache=cache,
+            strip=strip,
+            match_length=match_length,
+            empty=empty,
+            prompts=prompts,
+            min_texts=MIN_TEXTS,
+            caller="measure",
+            on_progress=on_progress,
+        )
+        measurements = measure_samples(
+            samples,
+            measures,
+            tokenizer=tokenizer,
+            language_model=language_model,
+            models=models,
+            training=load_training(training, samples, strip=strip, empty=empty),
+            prompt_context=prompt_context,
+            confidence=confidence,
+            seed=seed,
+            device=device,
+            comparison=comparison,
+            on_progress=on_progress,
+        )
     known = () if comparison is None else comparison.warnings
     for message in measurements.warnings:
         if message not in known:

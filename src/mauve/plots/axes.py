@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from mauve.arrays import FloatArray
 from mauve.errors import MissingExtraError
 from mauve.escape import escaped
+from mauve.notebook import in_notebook
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ PAPER, INK, SOFT, RULE, HUMAN = (
 )
 
 WIDE = (8.6, 4.2)  # inches: room for a legend beside the picture
-SMALL = (4.4, 3.4)  # inches: readable on a phone
+SQUARE = (4.4, 4.0)  # inches: readable on a phone
 
 _SYSTEMS = tuple(role for role in PALETTE if role.startswith("system-"))
 # Their number does not divide the number of colours, so that pairs of both repeat late.
@@ -98,8 +99,16 @@ def styles(systems: Iterable[str]) -> dict[str, Style]:
     }
 
 
-def new_axes(size: tuple[float, float] = WIDE) -> "Axes":
-    """Return axes of a new figure of the given size in inches.
+def new_axes(size: tuple[float, float] = WIDE, *, shown: bool = False) -> "Axes":
+    """Return axes of a new figure.
+
+    Parameters
+    ----------
+    size : tuple of float
+        Width and height in inches.
+    shown : bool
+        Whether a notebook shows the figure after the cell. Anywhere else it makes no
+        difference.
 
     Raises
     ------
@@ -112,8 +121,14 @@ def new_axes(size: tuple[float, float] = WIDE) -> "Axes":
         raise MissingExtraError(
             "Pictures need matplotlib: pip install 'mauve-eval[plot]'."
         ) from error
-    # Not pyplot: no window, no global list of figures, safe in threads.
-    ax = Figure(figsize=size, layout="constrained").add_subplot()
+    if shown and in_notebook():
+        from matplotlib import pyplot  # whose figures the backend of the notebook shows
+
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    else:
+        # Not pyplot: no window, no global list of figures, safe in threads.
+        figure = Figure(figsize=size, layout="constrained")
+    ax = figure.add_subplot()
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(RULE)
     ax.tick_params(color=RULE, labelcolor=SOFT, labelsize=10)

@@ -62,7 +62,7 @@ def plot_clusters(
     """
     rows = shown_clusters(explained)
     if ax is None:
-        ax = new_axes((4.4, 0.8 + 0.4 * max(len(rows), 1)))
+        ax = new_axes(clusters_size(explained), shown=True)
     system_colour = colour or styles([explained.name])[explained.name].colour
     most = max((max(c.human_share, c.model_share) for c in rows), default=0.0) or 0.1
     for row, cluster in enumerate(rows):
@@ -84,6 +84,11 @@ def plot_clusters(
     ax.set_xlabel("share of texts in percent")
     ax.spines["left"].set_visible(False)
     return ax
+
+
+def clusters_size(explained: HasClusters) -> tuple[float, float]:
+    """Return width and height of :func:`plot_clusters` in inches, with room for every row."""
+    return 4.4, 0.8 + 0.4 * max(len(shown_clusters(explained)), 1)
 
 
 def shown_clusters(explained: HasClusters) -> list[DrawnCluster]:
@@ -137,11 +142,10 @@ def plot_map(
     True
     """
     places = explanation.text_map
-    low = (places.centres - places.radii[:, None]).min(axis=0)
-    high = (places.centres + places.radii[:, None]).max(axis=0)
+    low, high = _corners(explanation)
     width, height = high - low
     if ax is None:
-        ax = new_axes((4.4, float(np.clip(4.4 * height / width, 2.4, 5.5))))
+        ax = new_axes(map_size(explanation), shown=True)
     from matplotlib.patches import Circle  # after new_axes, which names the missing extra
 
     system_colour = colour or styles(explanation)[system].colour
@@ -178,6 +182,21 @@ def plot_map(
         on=True,
     )
     return ax
+
+
+def map_size(explanation: HasMap) -> tuple[float, float]:
+    """Return width and height of :func:`plot_map` in inches, in the proportions of the map."""
+    low, high = _corners(explanation)
+    width, height = high - low
+    return 4.4, float(np.clip(4.4 * height / width, 2.4, 5.5))
+
+
+def _corners(explanation: HasMap) -> tuple[FloatArray, FloatArray]:
+    """Return the lower left and the upper right corner of all discs."""
+    places = explanation.text_map
+    low = (places.centres - places.radii[:, None]).min(axis=0)
+    high = (places.centres + places.radii[:, None]).max(axis=0)
+    return low, high
 
 
 def _labels(cluster: DrawnCluster) -> list[str]:

@@ -1,6 +1,6 @@
 """Draw scores: divergence curves, the ranking, and the two errors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from mauve.plots.axes import (
     PAPER,
     RULE,
     SOFT,
+    SQUARE,
     new_axes,
     place_labels,
     short,
@@ -52,7 +53,7 @@ def plot_curves(
     ['0.579  model']
     """
     if ax is None:
-        ax = new_axes()
+        ax = new_axes(shown=True)
     labels = []
     shade = 0.1 if len(results) <= 4 else 0.04  # many areas overlap
     for style, (name, result) in zip(styles(results).values(), results.items(), strict=True):
@@ -119,7 +120,7 @@ def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -
     ['A', 'B']
     """
     if ax is None:
-        ax = new_axes((4.4, 0.75 + 0.48 * len(results)))
+        ax = new_axes(ranking_size(results), shown=True)
     by_system = styles(results)
     ranked = sorted(results, key=lambda name: -results[name].mauve)
     for row, name in enumerate(ranked):
@@ -142,6 +143,11 @@ def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -
     ax.set_xlabel("MAUVE")
     ax.spines["left"].set_visible(False)
     return ax
+
+
+def ranking_size(results: Sized) -> tuple[float, float]:
+    """Return width and height of :func:`plot_ranking` in inches, with room for every row."""
+    return 4.4, 0.75 + 0.48 * len(results)
 
 
 def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "Axes":
@@ -168,7 +174,7 @@ def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "
     'type I, KL(Q|R) in nats'
     """
     if ax is None:
-        ax = new_axes((4.4, 4.0))
+        ax = new_axes(SQUARE, shown=True)
     by_system = styles(results)
     points = np.array([[result.type_1, result.type_2] for result in results.values()])
     most = 1.15 * max(float(points.max()), 0.01)

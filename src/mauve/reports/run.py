@@ -10,7 +10,6 @@ from mauve.comparison.comparison import Comparison
 from mauve.comparison.run import compare, compare_samples
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
-from mauve.embed.protocol import Progress
 from mauve.embed.samples import SampleLike
 from mauve.errors import warn_caller
 from mauve.explanation.clusters import check_clusters
@@ -24,6 +23,7 @@ from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples, select_measures
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
+from mauve.progress import ProgressLike, progress_bar
 
 #: Measures of a report unless others are asked for: those that are quick.
 TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
@@ -65,7 +65,7 @@ def report(
     mixture: float = 0.5,
     metadata: Metadata | None = None,
     language_model: str | TokenScorer | None = None,
-    on_progress: Progress | None = None,
+    progress: ProgressLike = True,
     **options: Any,
 ) -> Report:
     """Compare, measure and explain systems, and write all of it to one HTML file.
@@ -90,8 +90,8 @@ def report(
         As for :func:`mauve.explain`; by default the other fields of text files.
     language_model : str or TokenScorer, optional
         As for :func:`mauve.explain`. It also computes the perplexity, if `measures` asks for it.
-    on_progress : callable, optional
-        Called with the name of the step, the number of steps done and their total.
+    progress : bool or callable
+        As for :func:`mauve.compare`.
     **options
         As for :func:`mauve.compare`, such as ``embedder``, ``num_buckets`` and ``seed``.
 
@@ -122,37 +122,38 @@ def report(
     chosen_tokenizer = get_tokenizer(tokenizer)
     scorer = None if language_model is None else get_scorer(language_model, device=device)
     loading = {name: options.pop(name) for name in _LOADING if name in options}
-    samples = load_samples(
-        name_samples(human, systems, "report"),
-        min_texts=MIN_TEXTS,
-        caller="report",
-        on_progress=on_progress,
-        **loading,
-    )
-    # What is asked for is checked before the work.
-    prepared = {name: loading[name] for name in ("strip", "empty") if name in loading}
-    trained_on = load_training(training, samples, **prepared)
-    select_measures(samples, _default_measures(samples, measures), {}, trained_on)
-    check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
-    check_clusters(n_clusters, sum(samples.sizes.values()))
-    check_mixture(mixture)
-    comparison = compare_samples(samples, device=device, on_progress=on_progress, **options)
-    for message in comparison.warnings:
-        warn_caller(message)
-    return report_comparison(
-        comparison,
-        path,
-        title=title,
-        measures=measures,
-        tokenizer=chosen_tokenizer,
-        training=trained_on,
-        n_clusters=n_clusters,
-        mixture=mixture,
-        metadata=metadata,
-        language_model=scorer,
-        device=device,
-        on_progress=on_progress,
-    )
+    with progress_bar(progress, "report") as on_progress:
+        samples = load_samples(
+            name_samples(human, systems, "report"),
+            min_texts=MIN_TEXTS,
+            caller="report",
+            on_progress=on_progress,
+            **loading,
+        )
+        # What is asked for is checked before the work.
+        prepared = {name: loading[name] for name in ("strip", "empty") if name in loading}
+        trained_on = load_training(training, samples, **prepared)
+        select_measures(samples, _default_measures(samples, measures), {}, trained_on)
+        check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
+        check_clusters(n_clusters, sum(samples.sizes.values()))
+        check_mixture(mixture)
+        comparison = compare_samples(samples, device=device, on_progress=on_progress, **options)
+        for message in comparison.warnings:
+            warn_caller(message)
+        return report_comparison(
+            comparison,
+            path,
+            title=title,
+            measures=measures,
+            tokenizer=chosen_tokenizer,
+            training=trained_on,
+            n_clusters=n_clusters,
+            mixture=mixture,
+            metadata=metadata,
+            language_model=scorer,
+            device=device,
+            progress=on_progress,
+        )
 
 
 def report_comparison(
@@ -170,14 +171,14 @@ def report_comparison(
     metadata: Metadata | None = None,
     language_model: str | TokenScorer | None = None,
     device: str = "auto",
-    on_progress: Progress | None = None,
+    progress: ProgressLike = True,
 ) -> Report:
     """Write the report of a comparison; :meth:`mauve.Comparison.to_html` calls it.
 
     Parameters
     ----------
     comparison : Comparison
-    path, title, measures, tokenizer, n_clusters, mixture, metadata, language_model, on_progress
+    path, title, measures, tokenizer, n_clusters, mixture, metadata, language_model, progress
         As for :func:`report`.
     explanation : Explanation, optional
         Result of :func:`mauve.explain` for this comparison; computed if left out.
@@ -195,30 +196,33 @@ def report_comparison(
     scorer = None
     if language_model is not None:  # explanation and measures share its log-probabilities
         scorer = RememberedScorer(get_scorer(language_model, device=device))
-    if explanation is None:
-        explanation = explain(
-            comparison,
-            n_clusters=n_clusters,
-            mixture=mixture,
-            metadata=samples.metadata if metadata is None else metadata,
-            language_model=scorer,
-            seed=settings.seed,
-            on_progress=on_progress,
+    with progress_bar(progress, "to_html") as on_progress:
+        if explanation is None:
+            explanation = explain(
+                comparison,
+                n_clusters=n_clusters,
+                mixture=mixture,
+                metadata=samples.metadata if metadata is None else metadata,
+                language_model=scorer,
+                seed=settings.seed,
+                progress=on_progress,
+            )
+        if measurements is None:
+            measurements = measure_samples(
+                samples,
+                _default_measures(samples, measures),
+                tokenizer=tokenizer,
+                language_model=scorer or "bundled",
+                training=training,
+                comparison=comparison,
+                confidence=settings.confidence,
+                seed=settings.seed,
+                device=device,
+                on_progress=on_progress,
+            )
+        write_report(
+            comparison, path, explanation=explanation, measurements=measurements, title=title
         )
-    if measurements is None:
-        measurements = measure_samples(
-            samples,
-            _default_measures(samples, measures),
-            tokenizer=tokenizer,
-            language_model=scorer or "bundled",
-            training=training,
-            comparison=comparison,
-            confidence=settings.confidence,
-            seed=settings.seed,
-            device=device,
-            on_progress=on_progress,
-        )
-    write_report(comparison, path, explanation=explanation, measurements=measurements, title=title)
     return Report(Path(path), comparison, explanation, measurements)
 
 

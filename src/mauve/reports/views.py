@@ -12,8 +12,9 @@ from mauve.formatting import format_list, format_score, format_share
 from mauve.measures.results import Measurements
 from mauve.measures.tables import Cell
 from mauve.plots import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
-from mauve.plots.axes import SMALL, Style, new_axes, styles
-from mauve.plots.clusters import MOST_POINTS, shown_clusters
+from mauve.plots.axes import SQUARE, Style, new_axes, styles
+from mauve.plots.clusters import MOST_POINTS, clusters_size, map_size, shown_clusters
+from mauve.plots.scores import ranking_size
 from mauve.reports.pictures import Pictures
 from mauve.reports.selection import Selection, select
 
@@ -186,16 +187,18 @@ def make_page(
         differences=_differences(comparison, systems),
         pictures=pictures,
         ranking=pictures.draw(
-            "ranking", lambda: plot_ranking(comparison), f"Scores, best first: {_scores(systems)}."
+            "ranking",
+            lambda: plot_ranking(comparison, new_axes(ranking_size(comparison))),
+            f"Scores, best first: {_scores(systems)}.",
         ),
         curves=pictures.draw(
             "curves",
-            lambda: plot_curves(comparison, new_axes((SMALL[0], 4.0)), legend=False),
+            lambda: plot_curves(comparison, new_axes(SQUARE), legend=False),
             f"Divergence curves; the area under each is its score: {_scores(systems)}.",
         ),
         errors=pictures.draw(
             "errors",
-            lambda: plot_errors(comparison),
+            lambda: plot_errors(comparison, new_axes(SQUARE)),
             f"Type I and type II errors in nats: {_errors(systems)}.",
         ),
         explanation=explanation,
@@ -227,7 +230,7 @@ def _system(
     explained = explanation[name]
     clusters = pictures.draw(
         f"clusters-{number}",
-        lambda: plot_clusters(explained, colour=style.colour),
+        lambda: plot_clusters(explained, new_axes(clusters_size(explained)), colour=style.colour),
         f"Share of human texts and of those of {escaped(name)} in clusters: "
         + "; ".join(
             f"{escaped(c.name)} {format_share(c.human_share)} and {format_share(c.model_share)}"
@@ -237,7 +240,7 @@ def _system(
     )
     text_map = pictures.draw(
         f"map-{number}",
-        lambda: plot_map(explanation, name, colour=style.colour),
+        lambda: plot_map(explanation, name, new_axes(map_size(explanation)), colour=style.colour),
         f"Map of {len(explained.clusters)} clusters as discs, with a point for each human text and "
         f"each text of {escaped(name)}.",
     )
