@@ -65,6 +65,7 @@ def test_choices_are_checked():
         ("explain", "Arguments Input Embedder Score Inference Explanation Output"),
         ("measure", "Arguments Input Embedder Inference Measures Output"),
         ("embed", "Arguments Input Embedder Output"),
+        ("demo", "Output"),
     ],
 )
 @pytest.mark.parametrize("colour", [{}, {"FORCE_COLOR": "1", "TERM": "xterm-256color"}])
@@ -79,3 +80,40 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
         if re.match(r"  -\S.*?  +\S", line)
     }
     assert len(starts) == 1  # all sections line up
+
+
+COMMANDS = ["compare", "explain", "measure", "embed", "demo", "cache"]
+CACHE_COMMANDS = ["info", "clear", "path"]
+
+
+@pytest.mark.parametrize(("group", "names"), [([], COMMANDS), (["cache"], CACHE_COMMANDS)])
+def test_summaries_of_commands_are_whole(group, names):
+    for width in (80, 60):
+        listed = invoke(*group, "--help", COLUMNS=str(width)).stdout.split("Commands:\n")[1]
+        assert "..." not in listed
+        summaries = dict(re.findall(r"^  (\w+) +(\S.*(?:\n {4,}.*)*)", listed, re.M))
+        assert [*summaries] == names
+        for name, summary in summaries.items():
+            said = invoke(*group, name, "--help").stdout.split("\n\n")[1]
+            assert summary.split() == said.split(), "as the help of the command begins"
+            assert width < 80 or "\n" not in summary, "one line of 80 columns"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("compare", " HUMAN SYSTEM..."), ("embed", " TEXTS"), ("demo", ""), ("cache clear", "")],
+)
+def test_usage_names_the_arguments(name, arguments):
+    usage = f"Usage: mauve {name} [OPTIONS]{arguments}\n"
+    assert invoke(*name.split(), "--help").stdout.startswith(usage)
+
+
+def test_an_argument_that_may_be_left_out_is_in_brackets():
+    optional = typer.Typer(rich_markup_mode=None)
+
+    @optional.command(cls=PanelCommand)
+    def paint(walls: Annotated[list[str] | None, typer.Argument(metavar="WALL")] = None) -> None:
+        """Paint walls."""
+
+    usage = CliRunner().invoke(optional, ["--help"], prog_name="paint").stdout.splitlines()[0]
+    assert usage == "Usage: paint [OPTIONS] [WALL...]"

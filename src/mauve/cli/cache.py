@@ -6,12 +6,14 @@ from typing import Annotated
 import typer
 from rich.filesize import decimal
 
+from mauve.cli.option_groups import PanelCommand, SummaryGroup
 from mauve.cli.terminal import new_console, one_line_errors, warnings_as_lines
 from mauve.embed.cache import FeatureCache
 from mauve.escape import escaped
 
 cache_commands = typer.Typer(
     name="cache",
+    cls=SummaryGroup,
     help="Show or delete the features that are cached on disk.",
     rich_markup_mode=None,
 )
@@ -23,7 +25,7 @@ def _without_command(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@cache_commands.command()
+@cache_commands.command(cls=PanelCommand)
 @one_line_errors
 def info(
     as_json: Annotated[
@@ -50,7 +52,7 @@ def info(
         console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
 
 
-@cache_commands.command()
+@cache_commands.command(cls=PanelCommand)
 @one_line_errors
 def clear(
     embedder: Annotated[
@@ -64,7 +66,7 @@ def clear(
     typer.echo(f"deleted the features of {n_texts} {'text' if n_texts == 1 else 'texts'}")
 
 
-@cache_commands.command()
+@cache_commands.command(cls=PanelCommand)
 @one_line_errors
 def path() -> None:
     """Print the folder of the cache; MAUVE_CACHE sets another."""

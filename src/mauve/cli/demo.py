@@ -3,12 +3,11 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 import mauve
 from mauve.atomic import atomic_write
+from mauve.cli.option_groups import with_flags
+from mauve.cli.options_output import DemoOutput
 from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.terminal import collected_warnings, new_console, say
@@ -28,11 +27,8 @@ _PROMPT_LENGTH = 8  # tokens of a passage that the model continues
 _DECODERS = {"greedy": "greedy", "ancestral": "ancestral", "nucleus": "nucleus:0.9"}
 
 
-def demo_command(
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to write the texts, picture and report.")
-    ] = Path("demo"),
-) -> None:
+@with_flags
+def demo_command(output: DemoOutput) -> None:
     """Compare texts of a small language model with human texts.
 
     The human texts are passages of the Python language reference, which comes with every
@@ -43,6 +39,7 @@ def demo_command(
     """
     check_extra()  # before anything is written
     new_axes()  # raises if Matplotlib is installed and cannot be loaded
+    out = output.out
     out.mkdir(parents=True, exist_ok=True)
     picture, page = out / "curves.png", out / "report.html"
     check_picture(picture)

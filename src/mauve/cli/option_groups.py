@@ -2,15 +2,18 @@
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from mauve.cli.values import one_of
+
+_OTHER = "Other options"  # heading of the options without a panel
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,34 @@ def _parameter(group: type[OptionGroup], field: Field[Any]) -> inspect.Parameter
     )
 
 
-class PanelCommand(TyperCommand):
+class WholeSummary:
+    """Mixin of commands whose summary in the list of commands is never cut."""
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """Return the first sentence, which is wrapped where it does not fit."""
+        summary = cast(Any, super()).get_short_help_str(limit=sys.maxsize)
+        return cast(str, summary)
+
+
+class SummaryGroup(WholeSummary, TyperGroup):
+    """A group of commands, itself one of the commands of a group."""
+
+
+class PanelCommand(WholeSummary, TyperCommand):
     """A command whose plain help text has a section for each panel of options.
 
     Typer shows panels only in the boxes that Rich draws, which differ between a terminal and
     a pipe.
     """
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line, with arguments as HUMAN; Typer has {HUMAN}."""
+        pieces = [] if self.options_metavar is None else [self.options_metavar]
+        for parameter in self.get_params(ctx):
+            if parameter.param_type_name == "argument":
+                name = f"{parameter.metavar}{'...' if parameter.nargs == -1 else ''}"
+                pieces.append(name if parameter.required else f"[{name}]")
+        return pieces
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options under the headings of their panels."""
@@ -91,8 +116,10 @@ class PanelCommand(TyperCommand):
             if parameter.param_type_name == "argument":
                 title, record = "Arguments", (str(parameter.metavar), record[1])
             else:
-                title = getattr(parameter, "rich_help_panel", None) or "Other options"
+                title = getattr(parameter, "rich_help_panel", None) or _OTHER
             sections.setdefault(title, []).append(record)
+        if [*sections] == [_OTHER]:
+            sections = {"Options": sections[_OTHER]}
         width = max(len(flag) for records in sections.values() for flag, _ in records)
         for title, records in sections.items():
             with formatter.section(title):  # padded, so that all sections line up

@@ -271,6 +271,17 @@ class MeasureOutput(FormatOptions):
 
 
 @dataclass(frozen=True)
+class DemoOutput(OptionGroup):
+    """Where ``mauve demo`` writes."""
+
+    panel = "Output"
+
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where to write the texts, picture and report.")
+    ] = Path("demo")
+
+
+@dataclass(frozen=True)
 class EmbedOutput(OptionGroup):
     """What ``mauve embed`` writes."""
 
