@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
+from mauve.calls import is_internal, parameter
+
 
 class MauveError(Exception):
     """Base class of all errors that this package raises."""
@@ -31,75 +33,114 @@ class MauveWarning(UserWarning):
 def warn_caller(message: str) -> None:
     """Issue a MauveWarning that points at the line outside of this package that called it."""
     level, frame = 1, sys._getframe(1)
-    internal = ("mauve", "functools")  # functools runs cached properties
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in internal:
+    while frame.f_back and (
+        # These run cached properties and context managers of this package.
+        is_internal(frame) or frame.f_globals.get("__name__") in ("functools", "contextlib")
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, MauveWarning, stacklevel=level + 1)
 
 
-def bad_parameter(caller: str, name: str, rule: str, value: object) -> InvalidParameterError:
+def bad_parameter(name: str, rule: str, value: object, why: str = "") -> InvalidParameterError:
     """Return an error that names the function, the parameter, the rule and the value.
+
+    The function is the one that the user called and that has a parameter of that name; on the
+    command line the error names the flag (see :mod:`mauve.calls`).
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    rule : str
+        What it must be.
+    value : object
+        What it is.
+    why : str
+        Reason of the rule, or a remedy.
 
     Examples
     --------
-    >>> print(bad_parameter("compare", "scaling", "a real number above 0", -1))
-    The 'scaling' parameter of compare must be a real number above 0. Got -1 instead.
+    >>> def compare(scaling):
+    ...     raise bad_parameter("scaling", "a real number above 0", scaling)
+    >>> compare(-1)
+    Traceback (most recent call last):
+    mauve.errors.InvalidParameterError: 'scaling' must be a real number above 0. Got -1 instead.
     """
+    reason = f": {why}" if why else ""
     return InvalidParameterError(
-        f"The '{name}' parameter of {caller} must be {rule}. Got {value!r} instead."
+        f"{parameter(name)} must be {rule}. Got {value!r} instead{reason}."
     )
 
 
-def check_int(caller: str, name: str, value: Any, low: int, high: int | None = None) -> int:
-    """Return `value` as an int in [low, high], or raise.
+def check_int(name: str, value: Any, low: int, high: int | None = None, why: str = "") -> int:
+    """Return `value` as an int in [low, high], or raise; `why` gives the reason of the limits.
 
     Examples
     --------
-    >>> check_int("compare", "seed", 3, 0)
+    >>> check_int("seed", 3, 0)
     3
     """
     rule = f"an int of at least {low}" if high is None else f"an int in [{low}, {high}]"
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise bad_parameter(caller, name, rule, value)
+        raise bad_parameter(name, rule, value)
     number = int(value)
     if number < low or (high is not None and number > high):
-        raise bad_parameter(caller, name, rule, value)
+        raise bad_parameter(name, rule, value, why)
     return number
 
 
 def check_real(
-    caller: str, name: str, value: Any, above: float, up_to: float = float("inf")
+    name: str, value: Any, above: float, up_to: float = float("inf"), why: str = ""
 ) -> float:
     """Return `value` as a finite float in (above, up_to], or raise.
 
     Examples
     --------
-    >>> check_real("compare", "scaling", 5, above=0)
+    >>> check_real("scaling", 5, above=0)
     5.0
     """
     rule = f"a real number above {above:g}"
     if up_to != float("inf"):
         rule += f" and at most {up_to:g}"
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise bad_parameter(caller, name, rule, value)
-    number = float(value)
+    number = _real(name, value, rule)
     # NaN fails the first comparison, so it needs no test of its own.
     if not (above < number <= up_to) or number == float("inf"):
-        raise bad_parameter(caller, name, rule, value)
+        raise bad_parameter(name, rule, value, why)
     return number
 
 
-def check_choice(caller: str, name: str, value: Any, choices: Collection[str]) -> str:
+def check_share(name: str, value: Any, why: str = "") -> float:
+    """Return `value` as a float between 0 and 1, both excluded, or raise.
+
+    Examples
+    --------
+    >>> check_share("confidence", 0.95)
+    0.95
+    """
+    rule = "a real number between 0 and 1, both excluded"
+    number = _real(name, value, rule)
+    if not 0 < number < 1:
+        raise bad_parameter(name, rule, value, why)
+    return number
+
+
+def _real(name: str, value: Any, rule: str) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise bad_parameter(name, rule, value)
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return `value` if it is one of `choices`, or raise.
 
     Examples
     --------
-    >>> check_choice("compare", "estimator", "plugin", ["jackknife", "plugin"])
+    >>> check_choice("estimator", "plugin", ["jackknife", "plugin"])
     'plugin'
     """
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         rule = "one of " + ", ".join(repr(choice) for choice in choices)
-        raise bad_parameter(caller, name, rule, value)
+        raise bad_parameter(name, rule, value)
     return str(value)
 
 

@@ -52,9 +52,7 @@ def feature_hashes(features: NDArray[Any]) -> HashArray:
     return scramble_hashes(hashes, 0)
 
 
-def digest_hashes(
-    hashes: HashArray, prompts: HashArray | None = None, *, n_bytes: int = 4
-) -> str:
+def digest_hashes(hashes: HashArray, prompts: HashArray | None = None, *, n_bytes: int = 4) -> str:
     """Return a checksum of the texts of a sample that does not depend on their order.
 
     Parameters

@@ -29,7 +29,7 @@ _BAR_SHOWN = threading.Lock()  # held by the one bar of this process
 
 
 @contextmanager
-def progress_bar(progress: ProgressLike = True, caller: str = "compare") -> Iterator[Progress]:
+def progress_bar(progress: ProgressLike = True) -> Iterator[Progress]:
     """Yield the function to call on progress, and show a bar if the work takes a second.
 
     Parameters
@@ -38,8 +38,6 @@ def progress_bar(progress: ProgressLike = True, caller: str = "compare") -> Iter
         True shows a bar if stderr is a terminal, or in a notebook, and removes it after the
         work. There is one bar at a time: work inside of other work shows none. False shows
         none. A function is yielded as it is.
-    caller : str
-        Function with the parameter, for the error message.
 
     Examples
     --------
@@ -50,7 +48,7 @@ def progress_bar(progress: ProgressLike = True, caller: str = "compare") -> Iter
     if not isinstance(progress, bool):
         if not callable(progress):
             rule = "True, False or a function of the step, the number done and their total"
-            raise bad_parameter(caller, "progress", rule, progress)
+            raise bad_parameter("progress", rule, progress)
         yield progress
         return
     display = _display() if progress else None

@@ -14,6 +14,8 @@ from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from mauve.calls import in_this_call
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -61,7 +63,7 @@ def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
                 return [work(item) for item in items]
             with ThreadPoolExecutor(threads, initializer=_become_worker) as pool:
                 try:
-                    return list(pool.map(work, items))
+                    return list(pool.map(in_this_call(work), items))
                 except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise

@@ -130,7 +130,11 @@ def test_compare_json_has_measures():
         (["--model", "gpt2"], 2, "--model must be NAME=MODEL@DECODER"),
         (["--model", "a=b@greedy", "--model", "a=c"], 2, "--model must name 'a' once"),
         (["--model", "a=b@red", "--measures", "sparsemax"], 1, "Got 'red' instead"),
-        (["--prompt-context"], 1, "'prompt_context' parameter of measure must be False"),
+        (
+            ["--prompt-context"],
+            1,
+            "--prompt-context must be left out without --prompts or",
+        ),
         (["--training", "no.txt", "--measures", "copying-8"], 1, "no.txt"),
         (["--tokenizer", "no/such/tokenizer.json"], 1, "no/such/tokenizer.json"),
         (["--language-model", "no/such/model"], 1, "no/such/model"),

@@ -145,7 +145,7 @@ class TestKey:
     )  # fmt: skip
     def test_of_openai_goes_to_openai_and_this_machine_alone(self, host, sent, monkeypatch):
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        parts = split_url("embed", f"https://{host}/v1")
+        parts = split_url(f"https://{host}/v1")
         assert authorization(None, parts) == (f"Bearer {KEY}" if sent else "")
 
     @pytest.mark.parametrize("key", ["sk a", "sk\nHost: other", "sk-é"])

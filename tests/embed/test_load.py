@@ -98,7 +98,7 @@ class TestSamples:
     @pytest.mark.parametrize("systems", [{}, {1: cloud(0), "1": cloud(1)}])
     def test_systems_need_different_names(self, systems):
         with pytest.raises(InvalidParameterError, match=r"'systems' .* all different"):
-            name_samples(cloud(0), systems, "compare")
+            name_samples(cloud(0), systems)
 
     def test_an_embedder_must_return_a_row_for_each_text(self):
         with pytest.raises(InvalidParameterError, match="Got 1 rows for 2 texts"):
@@ -199,7 +199,7 @@ class TestCompareOnText:
     @pytest.mark.slow
     def test_a_difference_of_form_is_on_the_result(self):
         human = [" " + text for text in texts(0, 120)]
-        with pytest.warns(MauveWarning, match=r"start with white space: strip .* with --strip"):
+        with pytest.warns(MauveWarning, match=r"start with white space: strip .* with strip=True"):
             result = compare(human, texts(1, 120), num_buckets=5)["model"]
         assert any("start with white space" in message for message in result.warnings)
         assert [f.kind for f in result.form.findings] == ["leading_space"]

@@ -42,16 +42,16 @@ def test_the_cpu_is_always_there(name, n):
     + ["cuda", "cuda:0"] * (N_GPUS == 0),
 )
 def test_a_device_that_is_not_there(name):
-    pattern = rf"'device' parameter of the embedder must be a device .*\. Got {name!r} instead"
+    pattern = rf"'device' parameter of find_devices must be a device .*\. Got {name!r} instead"
     with pytest.raises(InvalidParameterError, match=pattern):
         find_devices(name)
 
 
 def test_a_single_device():
-    assert find_device("cpu", "compare") == CPU
-    pattern = r"parameter of compare must be .* Got 'warp' instead \(.*\): use auto .*or cpu"
+    assert find_device("cpu") == CPU
+    pattern = r"'device' must be .* Got 'warp' instead \(.*\): use auto .*or cpu"
     with pytest.raises(InvalidParameterError, match=pattern):
-        find_device("warp", "compare")
+        find_device("warp")
 
 
 def test_number_types():

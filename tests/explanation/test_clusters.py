@@ -169,7 +169,7 @@ class TestNumberOfClusters:
         assert check_clusters("auto", 1000) == default_clusters(1000)
         assert check_clusters(2, 20) == 2
         for wrong in (1, 101, 2.5, True):
-            with pytest.raises(InvalidParameterError, match="'n_clusters' parameter of explain"):
+            with pytest.raises(InvalidParameterError, match="'n_clusters' parameter"):
                 check_clusters(wrong, 1000)
         with pytest.raises(InvalidParameterError, match="an int or 'auto'"):
             check_clusters("many", 1000)

@@ -66,7 +66,8 @@ class TestLists:
         odd = explained["odd"]
         assert odd.cluster(1) is odd.clusters[0]
         with pytest.raises(
-            InvalidParameterError, match="'number' parameter of cluster must be one"
+            InvalidParameterError,
+            match=r"'number' .* of SystemExplanation\.cluster must be",
         ):
             odd.cluster(99)
 
@@ -206,6 +207,6 @@ class TestTables:
 class TestPlots:
     def test_unknown_systems_are_named(self, explained):
         with pytest.raises(
-            InvalidParameterError, match="'system' parameter of plot must be one of"
+            InvalidParameterError, match=r"'system' parameter of Explanation\.plot must be one of"
         ):
             explained.plot("nobody")

@@ -151,13 +151,13 @@ def test_signature(tiny):
 
 
 def test_models_that_are_not_causal(tiny):
-    rule = r"'language_model' parameter of get_scorer must be a causal language model"
+    rule = r"'model' parameter of TransformersScorer must be a causal language model"
     with pytest.raises(InvalidParameterError, match=rule + r".* of the kind 'bert'\."):
         scorer(tiny("bert"))
 
 
 def test_models_that_are_not_there(tmp_path):
-    with pytest.raises(InvalidParameterError, match=r"'language_model' .* the name of a model"):
+    with pytest.raises(InvalidParameterError, match=r"'model' .* the name of a model"):
         scorer(tmp_path / "nothing")
 
 
@@ -169,7 +169,7 @@ def test_models_without_a_head(tiny):
 def test_lengths_and_devices_that_are_not_there(tiny):
     with pytest.raises(InvalidParameterError, match=rf"'max_length' .* \[2, {CONTEXT}\]. Got 4000"):
         scorer(tiny("gpt2"), max_length=4000)
-    with pytest.raises(InvalidParameterError, match="'device' parameter of get_scorer"):
+    with pytest.raises(InvalidParameterError, match=r"'device' .* of TransformersScorer"):
         TransformersScorer(tiny("gpt2"), device="cuda:99")
 
 

@@ -41,8 +41,8 @@ def test_a_stride_that_leaves_nothing_before_a_token(stride):
 
 def test_texts_and_prompts_that_do_not_match():
     with pytest.raises(InvalidParameterError, match=r"'texts' .* a list of strings. Got 'one'"):
-        checked_prompts("score", "one", None)
+        checked_prompts("one", None)
     with pytest.raises(InvalidParameterError, match=r"a list of 2, one for each text. Got '1 prom"):
-        checked_prompts("score", ["one", "two"], ["a"])
+        checked_prompts(["one", "two"], ["a"])
     with pytest.raises(InvalidParameterError, match=r"a list of 1, one for each text. Got 'a'"):
-        checked_prompts("score", ["one"], "a")
+        checked_prompts(["one"], "a")

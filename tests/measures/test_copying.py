@@ -100,5 +100,5 @@ def test_texts_that_are_too_short():
         copying_measure(4).estimate(_sample(short, rows, "brief"), _sample(rows, rows))
     with pytest.raises(InvalidParameterError, match="Got 'training', whose longest has 2"):
         copying_measure(4).estimate(_sample(rows, short), _sample(rows, rows))
-    with pytest.raises(InvalidParameterError, match=r"'n' parameter of copying .* Got 0 instead"):
+    with pytest.raises(InvalidParameterError, match=r"of copying_measure .* Got 0"):
         copying_measure(0)

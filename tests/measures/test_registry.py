@@ -25,9 +25,9 @@ def test_a_group_has_the_measures_that_can_be_computed():
 
 
 def test_a_measure_that_cannot_be_computed_is_named_with_the_remedy():
-    with pytest.raises(InvalidParameterError, match=r"'zipf' in .* texts in place of features"):
+    with pytest.raises(InvalidParameterError, match=r"'zipf' needs texts in place of features"):
         get_measures("mmd,zipf", {"features"})
-    with pytest.raises(InvalidParameterError, match=r"'training' in .* training=SAMPLE"):
+    with pytest.raises(InvalidParameterError, match=r"'training' needs .* training=SAMPLE"):
         get_measures("training", {"features", "tokens"})
 
 

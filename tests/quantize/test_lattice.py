@@ -228,7 +228,7 @@ def test_signatures_differ_where_settings_do():
 
 def test_number_of_buckets():
     assert Lattice().num_buckets == 744
-    message = "'num_buckets' parameter of compare must be 744 for the lattice.* Got 500 instead"
+    message = "'num_buckets' parameter of Lattice.fit must be 744 for the lattice.* Got 500 instead"
     with pytest.raises(InvalidParameterError, match=message):
         Lattice().fit(make_features(8), 500, np.random.default_rng(0))
 
@@ -277,7 +277,7 @@ def test_settings_are_checked(name, value):
 
 
 def test_a_device_that_is_not_there():
-    with pytest.raises(InvalidParameterError, match="'device' parameter of compare"):
+    with pytest.raises(InvalidParameterError, match="'device' parameter of Lattice"):
         fit(make_features(11), 0, Lattice(device="nowhere"))
 
 
@@ -352,7 +352,7 @@ def test_features_that_are_not_finite_are_refused(value):
     with (
         np.errstate(invalid="ignore"),
         pytest.raises(
-            InvalidParameterError, match="'features' parameter of Lattice must be finite"
+            InvalidParameterError, match=r"'features' parameter of Lattice\.fit must be finite"
         ),
     ):
         fit(features, 5, Lattice(epochs=1, width=8))

@@ -56,7 +56,7 @@ class TestLength:
         assert finding.message.startswith(
             f"The median length is {finding.model:g} words for 'gpt' and {finding.human:g} for "
         )
-        assert finding.message.endswith("texts: cut all texts to one length with --match-length.")
+        assert finding.message.endswith("cut all texts to one length with match_length=True.")
 
     def test_spread_around_the_same_median(self):
         wide = some_texts(200, 2, low=20, high=100)
@@ -101,7 +101,7 @@ class TestSpace:
         assert (finding.kind, finding.human, finding.model) == ("leading_space", 0.7, 0)
         assert finding.message == (
             "0% of the texts of 'gpt' and 70% of human texts start with white space: strip all "
-            "texts with --strip."
+            "texts with strip=True."
         )
 
     def test_trailing(self):

@@ -10,14 +10,14 @@ SIZES = {"human": 2, "gpt": 3}
 
 def test_prompts_by_name_may_be_numbers():
     prompts = {"human": ["a", 1], "gpt": ["1", "a", "b"], "unused": []}
-    assert prompts_by_sample(prompts, SIZES, "compare") == {
+    assert prompts_by_sample(prompts, SIZES) == {
         "human": ["a", "1"],
         "gpt": ["1", "a", "b"],
     }
 
 
 def test_no_prompts():
-    assert prompts_by_sample(None, SIZES, "compare") is None
+    assert prompts_by_sample(None, SIZES) is None
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_no_prompts():
     [
         (
             {"human": ["a", "b"]},
-            r"of measure must have .* of every system\. Got none for 'gpt'",
+            r"must have .* of every system\. Got none for 'gpt'",
         ),
         ({"human": ["a"], "gpt": ["a"]}, r"each of the 2 texts of 'human'\. Got 1 instead"),
         (["a", "b"], r"each of the 3 texts of 'gpt'\. Got 2 instead"),
@@ -33,4 +33,4 @@ def test_no_prompts():
 )
 def test_missing_prompts(prompts, message):
     with pytest.raises(InvalidParameterError, match=message):
-        prompts_by_sample(prompts, SIZES, "measure")
+        prompts_by_sample(prompts, SIZES)

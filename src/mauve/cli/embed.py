@@ -38,7 +38,6 @@ def embed_command(
             cache=not embedding.no_cache,
             strip=source.strip,
             empty=source.empty,
-            caller="mauve embed",
             on_progress=on_progress,
         )
         features = sample.features[name]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from mauve.calls import Command, command_line
 from mauve.cli.values import one_of
 
 _OTHER = "Other options"  # heading of the options without a panel
@@ -94,7 +95,7 @@ class PanelCommand(WholeSummary, TyperCommand):
     """A command whose plain help text has a section for each panel of options.
 
     Typer shows panels only in the boxes that Rich draws, which differ between a terminal and
-    a pipe.
+    a pipe. While the command runs, messages of the package name its flags.
     """
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -105,6 +106,17 @@ class PanelCommand(WholeSummary, TyperCommand):
                 name = f"{parameter.metavar}{'...' if parameter.nargs == -1 else ''}"
                 pieces.append(name if parameter.required else f"[{name}]")
         return pieces
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; errors and warnings name its flags and arguments."""
+        flags = {
+            parameter.name: max(parameter.opts, key=len)
+            if parameter.param_type_name == "option"
+            else str(parameter.metavar)
+            for parameter in self.params
+        }
+        with command_line(Command(ctx.command_path, flags)):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options under the headings of their panels."""

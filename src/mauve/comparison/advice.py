@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from mauve.arrays import Labels
+from mauve.calls import has_option, option
 from mauve.embed.load import Samples
 from mauve.frontier.histogram import count_labels
 
@@ -38,7 +39,7 @@ def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[st
     if min(n_p, n_q) < 5 * k:
         messages.append(
             f"{min(n_p, n_q)} texts are few for {k} buckets: with fewer than five texts per bucket "
-            "the score is noisy. Use more texts or a smaller num_buckets (--num-buckets)."
+            f"the score is noisy. Use more texts{_or_fewer_buckets()}."
         )
     if max(n_p, n_q) > 10 * min(n_p, n_q):
         messages.append(
@@ -62,7 +63,7 @@ def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
         return ()
     return (
         f"Up to {n_empty} of {num_buckets} buckets are empty: the features have few distinct "
-        "values. Check for duplicate texts or use a smaller num_buckets (--num-buckets).",
+        f"values. Check for duplicate texts{_or_fewer_buckets()}.",
     )
 
 
@@ -73,13 +74,18 @@ def small_sample_warnings(sizes: Mapping[str, int], num_buckets: int) -> tuple[s
     --------
     >>> print(*small_sample_warnings({"human": 900, "model": 50}, 5))
     All systems have 5 buckets because 'model' has 50 texts: not comparable with runs that used \
-another num_buckets. Leave it out, or set num_buckets (--num-buckets).
+another number of buckets. Leave it out, or set num_buckets.
     """
     smallest = min(sizes, key=lambda name: sizes[name])
     if 2 * sizes[smallest] > max(sizes.values()):
         return ()
     return (
         f"All systems have {num_buckets} buckets because '{smallest}' has {sizes[smallest]} "
-        "texts: not comparable with runs that used another num_buckets. Leave it out, or set "
-        "num_buckets (--num-buckets).",
+        "texts: not comparable with runs that used another number of buckets. Leave it out"
+        + (f", or set {option('num_buckets')}." if has_option("num_buckets") else "."),
     )
+
+
+def _or_fewer_buckets() -> str:
+    """Return a remedy, where the user's function or command can choose the number of buckets."""
+    return f", or use a smaller {option('num_buckets')}" if has_option("num_buckets") else ""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mauve.arrays import FloatArray
+from mauve.calls import parameter
 from mauve.comparison.paper_features import Featurizer
 from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
@@ -137,12 +138,12 @@ def compute_mauve(
     1.0
     """
     featurizer = Featurizer(featurize_model_name, device_id, max_text_length, use_float64, verbose)
-    check_int("compute_mauve", "batch_size", batch_size, 1)
+    check_int("batch_size", batch_size, 1)
     p = featurizer.features("p", p_features, p_tokens, p_text)
     q = featurizer.features("q", q_features, q_tokens, q_text)
     if p.shape[1] != q.shape[1]:
         raise InvalidParameterError(
-            f"The 'q_features' parameter of compute_mauve must have as many columns as "
+            f"{parameter('q_features')} must have as many columns as "
             f"'p_features', {p.shape[1]}. Got {q.shape[1]} instead."
         )
     n = len(p) + len(q)
@@ -154,28 +155,24 @@ def compute_mauve(
     if isinstance(num_buckets, str):
         if num_buckets != "auto":
             raise InvalidParameterError(
-                "The 'num_buckets' parameter of compute_mauve must be an int or 'auto'. "
-                f"Got {num_buckets!r} instead."
+                f"{parameter('num_buckets')} must be an int or 'auto'. Got {num_buckets!r} instead."
             )
         num_buckets = max(2, round(min(len(p), len(q)) / 10))
-    k = num_buckets if trained else check_int("compute_mauve", "num_buckets", num_buckets, 1, n)
-    restarts = check_int("compute_mauve", "kmeans_num_redo", kmeans_num_redo, 1)
-    iterations = check_int("compute_mauve", "kmeans_max_iter", kmeans_max_iter, 1)
+    k = num_buckets if trained else check_int("num_buckets", num_buckets, 1, n)
+    restarts = check_int("kmeans_num_redo", kmeans_num_redo, 1)
+    iterations = check_int("kmeans_max_iter", kmeans_max_iter, 1)
     size = check_int(
-        "compute_mauve",
         "divergence_curve_discretization_size",
         divergence_curve_discretization_size,
         2,
     )
-    scaling = check_real("compute_mauve", "mauve_scaling_factor", mauve_scaling_factor, above=0)
-    seed = check_int("compute_mauve", "seed", seed, 0)
-    share = check_real(
-        "compute_mauve", "kmeans_explained_var", kmeans_explained_var, above=0, up_to=1
-    )
+    scaling = check_real("mauve_scaling_factor", mauve_scaling_factor, above=0)
+    seed = check_int("seed", seed, 0)
+    share = check_real("kmeans_explained_var", kmeans_explained_var, above=0, up_to=1)
 
     features, _, position = pool_by_content([p, q])
     fit_rows = None
-    if check_int("compute_mauve", "pca_max_data", pca_max_data, -1) > 0 and pca_max_data < n:
+    if check_int("pca_max_data", pca_max_data, -1) > 0 and pca_max_data < n:
         fit_rows = np.random.default_rng([seed, 0]).choice(n, pca_max_data, replace=False)
     reduced, _ = reduce_features(features, explained_variance=share, fit_rows=fit_rows)
     if verbose:

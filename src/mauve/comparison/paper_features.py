@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mauve.calls import parameter
 from mauve.embed.bundled import CONTEXT
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder
@@ -72,15 +73,14 @@ class Featurizer:
         if len(rows) < 2:
             [name] = [*passed] if features is None else [f"{sample}_features"]
             raise InvalidParameterError(
-                f"The '{name}' parameter of compute_mauve must hold at least 2 texts. "
-                f"Got {len(rows)} instead."
+                f"{parameter(name)} must hold at least 2 texts. Got {len(rows)} instead."
             )
         return rows
 
     def _of_text(self, text: Any, name: str) -> NDArray[Any]:
         texts = [] if hasattr(text, "__len__") and not len(text) else read_sample(text, name)
         if not isinstance(texts, list):
-            raise bad_parameter("compute_mauve", name, "a list of strings", type(text).__name__)
+            raise bad_parameter(name, "a list of strings", type(text).__name__)
         if not texts:
             return np.empty((0, 1))
         refuse_empty(texts, f"The '{name}' parameter of compute_mauve", "remove them")
@@ -93,9 +93,7 @@ class Featurizer:
     def _of_tokens(self, tokens: Sequence[Any], name: str) -> NDArray[Any]:
         embed_tokens = getattr(self._embedder, "embed_tokens", None)
         if embed_tokens is None:
-            raise bad_parameter(
-                "compute_mauve", name, "left out: this model reads text alone", self.model
-            )
+            raise bad_parameter(name, "left out: this model reads text alone", self.model)
         rows = []
         for i, ids in enumerate(tokens):
             try:
@@ -104,7 +102,7 @@ class Featurizer:
                 row = np.array([ids], dtype=object)
             if not len(row) or row.dtype.kind not in "iu":
                 raise InvalidParameterError(
-                    f"The '{name}' parameter of compute_mauve must hold rows of token numbers. "
+                    f"{parameter(name)} must hold rows of token numbers. "
                     f"Got {'an empty row' if not len(row) else row.dtype} at position {i} instead."
                 )
             rows.append(row.tolist())
@@ -123,13 +121,13 @@ class Featurizer:
     @cached_property
     def _embedder(self) -> "Embedder | TransformersEmbedder":
         model = str(self.model)
-        length = check_int("compute_mauve", "max_text_length", self.max_length, 2)
+        length = check_int("max_text_length", self.max_length, 2)
         dtype = "float64" if self.wide else "float32"
         if model.startswith("sentence:"):  # its maximum length is part of the model
             return get_embedder(model, dtype=dtype, device=self._device())
         if model == "bundled" or model.startswith(_ENDPOINT):
             if self.wide:
-                raise bad_parameter("compute_mauve", "use_float64", f"False for {model!r}", True)
+                raise bad_parameter("use_float64", f"False for {model!r}", True)
             # The length that an endpoint reads is set on the server.
             max_length = min(length, CONTEXT) if model == "bundled" else None
             return get_embedder(model, max_length=max_length)
@@ -138,7 +136,7 @@ class Featurizer:
         )
 
     def _device(self) -> str:
-        number = check_int("compute_mauve", "device_id", self.device_id, -1)
+        number = check_int("device_id", self.device_id, -1)
         if number == -1:
             return "cpu"
         import torch
@@ -166,7 +164,7 @@ def _warn_unused(features: NDArray[Any], passed: dict[str, Any], sample: str) ->
     for name, value in passed.items():  # Hugging Face evaluate passes texts beside features
         if len(value) != len(features):
             raise InvalidParameterError(
-                f"The '{name}' parameter of compute_mauve must have as many texts as "
+                f"{parameter(name)} must have as many texts as "
                 f"'{sample}_features', {len(features)}, or be left out. Got {len(value)} instead."
             )
         warn_caller(f"'{name}' is not used by compute_mauve where '{sample}_features' is given.")

@@ -121,7 +121,7 @@ class MauveResult:
 
         A small value says that the system is as good as human up to `margin`.
         """
-        check_real("equivalence", "margin", margin, above=0, up_to=1 - 1e-9)
+        check_real("margin", margin, above=0, up_to=1 - 1e-9)
         return equivalence_to_one(self.mauve, self.deviance_error, margin)
 
     def texts_needed(self, difference: float, power: float = 0.8) -> int:
@@ -130,8 +130,8 @@ class MauveResult:
         For two systems with scores near this one, both measured on that many texts of
         their own against the same human texts.
         """
-        check_real("texts_needed", "difference", difference, above=0, up_to=1)
-        check_real("texts_needed", "power", power, above=0, up_to=1 - 1e-9)
+        check_real("difference", difference, above=0, up_to=1)
+        check_real("power", power, above=0, up_to=1 - 1e-9)
         # The human texts are shared, so only the variance of the systems' texts counts, twice.
         n = min(self.n_human, self.n_model)
         error = np.sqrt(2 * share_of_model(self.influence))
@@ -215,14 +215,14 @@ class Difference:
 
     def equivalence(self, margin: float) -> float:
         """Return the p-value of the test that the scores differ by less than `margin`."""
-        check_real("equivalence", "margin", margin, above=0)
+        check_real("margin", margin, above=0)
         return self.pair.equivalence_p_value(margin)
 
     def texts_needed(self, difference: float | None = None, power: float = 0.8) -> int:
         """Return the number of texts per sample that show a difference, by default this one."""
         wanted = abs(self.difference) if difference is None else difference
-        check_real("texts_needed", "difference", wanted, above=0, up_to=1)
-        check_real("texts_needed", "power", power, above=0, up_to=1 - 1e-9)
+        check_real("difference", wanted, above=0, up_to=1)
+        check_real("power", power, above=0, up_to=1 - 1e-9)
         low, high = self.pair.limits(0.6827)  # one standard error to either side
         return texts_needed(
             self.n_texts, (high - low) / 2, wanted, power=power, confidence=self.confidence

@@ -137,9 +137,9 @@ def compare(
     >>> comparison["good"].p_value > 0.05, comparison["bad"].p_value < 0.05
     (True, True)
     """
-    with progress_bar(progress, "compare") as on_progress:
+    with progress_bar(progress) as on_progress:
         samples = load_samples(
-            name_samples(human, systems, "compare"),
+            name_samples(human, systems),
             embedder=embedder,
             device=device,
             cache=cache,

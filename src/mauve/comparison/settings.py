@@ -35,19 +35,17 @@ class Settings:
 
     def __post_init__(self) -> None:
         checked = {
-            "scaling": check_real("compare", "scaling", self.scaling, above=0, up_to=MAX_SCALING),
-            "estimator": check_choice("compare", "estimator", self.estimator, ESTIMATORS),
-            "confidence": check_real(
-                "compare", "confidence", self.confidence, above=0, up_to=1 - 1e-9
-            ),
-            "interval": check_choice("compare", "interval", self.interval, INTERVALS),
-            "n_bootstrap": check_int("compare", "n_bootstrap", self.n_bootstrap, 20),
-            "n_permutations": check_int("compare", "n_permutations", self.n_permutations, 0),
+            "scaling": check_real("scaling", self.scaling, above=0, up_to=MAX_SCALING),
+            "estimator": check_choice("estimator", self.estimator, ESTIMATORS),
+            "confidence": check_real("confidence", self.confidence, above=0, up_to=1 - 1e-9),
+            "interval": check_choice("interval", self.interval, INTERVALS),
+            "n_bootstrap": check_int("n_bootstrap", self.n_bootstrap, 20),
+            "n_permutations": check_int("n_permutations", self.n_permutations, 0),
             "explained_variance": check_real(
-                "compare", "explained_variance", self.explained_variance, above=0, up_to=1
+                "explained_variance", self.explained_variance, above=0, up_to=1
             ),
-            "order": check_choice("compare", "order", self.order, ORDERS),
-            "seed": check_int("compare", "seed", self.seed, 0),
+            "order": check_choice("order", self.order, ORDERS),
+            "seed": check_int("seed", self.seed, 0),
         }
         for name, value in checked.items():  # plain Python numbers, whatever was passed
             object.__setattr__(self, name, value)
@@ -112,6 +110,6 @@ def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
     if n_clusterings is None:
         # Training is slow, and five clusterings are enough to count every text.
         return 40 if fixed_num_buckets(quantizer) is None else 5
-    if check_int("compare", "n_clusterings", n_clusterings, 5) % 5:
-        raise bad_parameter("compare", "n_clusterings", "a multiple of 5", n_clusterings)
+    if check_int("n_clusterings", n_clusterings, 5) % 5:
+        raise bad_parameter("n_clusterings", "a multiple of 5", n_clusterings)
     return int(n_clusterings)

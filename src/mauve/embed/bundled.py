@@ -51,9 +51,9 @@ class BundledEmbedder:
     def __init__(
         self, *, pooling: str = "surprisal", max_length: int = CONTEXT, token_budget: int = 4096
     ) -> None:
-        self.pooling = check_choice("BundledEmbedder", "pooling", pooling, POOLINGS)
-        self.max_length = check_int("BundledEmbedder", "max_length", max_length, 2, CONTEXT)
-        self.token_budget = check_int("BundledEmbedder", "token_budget", token_budget, 1)
+        self.pooling = check_choice("pooling", pooling, POOLINGS)
+        self.max_length = check_int("max_length", max_length, 2, CONTEXT)
+        self.token_budget = check_int("token_budget", token_budget, 1)
 
     @property
     def signature(self) -> str:

@@ -107,7 +107,7 @@ class FeatureCache:
 
     def __init__(self, folder: Path | None = None, max_bytes: int = 10 << 30) -> None:
         self.folder = default_folder() if folder is None else Path(folder)
-        self.max_bytes = check_int("FeatureCache", "max_bytes", max_bytes, _MIN_BYTES)
+        self.max_bytes = check_int("max_bytes", max_bytes, _MIN_BYTES)
         self.path = self.folder / "features.sqlite3"
         self.database = SharedDatabase(self.path, _MIGRATIONS)
         self._given_up = False
@@ -123,7 +123,7 @@ class FeatureCache:
     def store(self, signature: str, texts: Sequence[str], rows: Embedded) -> None:
         """Write the rows of texts, all or none, and delete old rows beyond the limit."""
         if len(texts) != len(rows):
-            raise bad_parameter("store", "rows", f"{len(texts)}, one for each text", len(rows))
+            raise bad_parameter("rows", f"{len(texts)}, one for each text", len(rows))
         if self._given_up:
             return
         try:

@@ -47,7 +47,7 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, cache: FeatureCache, *, chunk_size: int = 2048) -> None:
         self.embedder = embedder
         self.cache = cache
-        self.chunk_size = check_int("CachedEmbedder", "chunk_size", chunk_size, 1)
+        self.chunk_size = check_int("chunk_size", chunk_size, 1)
 
     @property
     def signature(self) -> str:

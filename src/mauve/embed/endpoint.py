@@ -30,7 +30,6 @@ from mauve.progress import Progress
 
 Row = NDArray[np.float32]  # shape (d,)
 
-_CALLER = "EndpointEmbedder"
 _REMEDIES = {401: ": set $MAUVE_API_KEY or pass api_key", 404: ": check address and model"}
 
 # Servers word it differently: "batch size 64 > maximum allowed batch size 32", "array too
@@ -93,18 +92,18 @@ class EndpointEmbedder:
     authorization: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self, api_key: str | None) -> None:
-        parts = split_url(_CALLER, self.url)
+        parts = split_url(self.url)
         fragment = unquote(parts.fragment.removeprefix("model=")) if parts.fragment else None
         model = fragment if self.model is None else self.model
         if model is not None and not (isinstance(model, str) and model.strip()):
-            raise bad_parameter(_CALLER, "model", "a name that is not empty", model)
-        check_int(_CALLER, "batch_size", self.batch_size, 1)
-        check_int(_CALLER, "n_connections", self.n_connections, 1, 1000)
-        check_int(_CALLER, "retries", self.retries, 0, 100)
-        check_real(_CALLER, "timeout", self.timeout, above=0, up_to=86400)
-        check_real(_CALLER, "backoff", self.backoff, above=0, up_to=86400)
+            raise bad_parameter("model", "a name that is not empty", model)
+        check_int("batch_size", self.batch_size, 1)
+        check_int("n_connections", self.n_connections, 1, 1000)
+        check_int("retries", self.retries, 0, 100)
+        check_real("timeout", self.timeout, above=0, up_to=86400)
+        check_real("backoff", self.backoff, above=0, up_to=86400)
         if self.dimensions is not None:
-            check_int(_CALLER, "dimensions", self.dimensions, 1)
+            check_int("dimensions", self.dimensions, 1)
         # A frozen dataclass allows no other way to set a field in __post_init__.
         object.__setattr__(self, "url", address(parts))
         object.__setattr__(self, "model", model)

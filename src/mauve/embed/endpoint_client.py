@@ -20,6 +20,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
+from mauve.calls import either
 from mauve.errors import InvalidParameterError, MauveError, bad_parameter
 from mauve.escape import escaped
 
@@ -35,7 +36,7 @@ class EndpointError(MauveError, OSError):
     """An endpoint cannot be reached, refuses a request, or returns an unusable answer."""
 
 
-def split_url(caller: str, url: str) -> SplitResult:
+def split_url(url: str) -> SplitResult:
     """Return the parts of the URL of an endpoint, or raise without showing a password."""
     rule = "an http:// or https:// address with nothing behind its path but #model=NAME"
     text, base = str(url), str(url).partition("#")[0]
@@ -45,7 +46,9 @@ def split_url(caller: str, url: str) -> SplitResult:
         clean = base.isascii() and base.isprintable() and not set(" ?") & set(base)
         if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
             return parts
-    raise bad_parameter(caller, "url", rule, text.rpartition("@")[2].partition("?")[0])
+    raise bad_parameter(
+        either("embedder", "spec", "url"), rule, text.rpartition("@")[2].partition("?")[0]
+    )
 
 
 def address(parts: SplitResult) -> str:
@@ -53,7 +56,7 @@ def address(parts: SplitResult) -> str:
 
     Examples
     --------
-    >>> address(split_url("embed", "http://me:secret@host:8000/v1#model=bge"))
+    >>> address(split_url("http://me:secret@host:8000/v1#model=bge"))
     'http://host:8000/v1/embeddings'
     """
     host = parts.netloc.rpartition("@")[2].lower()
@@ -70,7 +73,7 @@ def is_local(parts: SplitResult) -> bool:
     Examples
     --------
     >>> urls = "http://localhost:8000", "http://127.0.0.7", "http://10.0.0.1"
-    >>> [is_local(split_url("embed", url)) for url in urls]
+    >>> [is_local(split_url(url)) for url in urls]
     [True, True, False]
     """
     with suppress(ValueError):  # the host is a name

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import HashArray, IntArray
+from mauve.calls import called, parameter
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import EmbedderLike, get_embedder
@@ -165,26 +166,24 @@ class Samples:
         return self.hashes[self.slice_of(name)]
 
 
-def name_samples(human: SampleLike, systems: SystemsLike, caller: str) -> dict[str, SampleLike]:
+def name_samples(human: SampleLike, systems: SystemsLike) -> dict[str, SampleLike]:
     """Return human text and systems by name, human first.
 
     Parameters
     ----------
     human, systems
         As for :func:`mauve.compare`.
-    caller : str
-        Function that error messages name.
 
     Examples
     --------
-    >>> name_samples("human.txt", "gpt.txt", "compare")
+    >>> name_samples("human.txt", "gpt.txt")
     {'human': 'human.txt', 'model': 'gpt.txt'}
     """
     named = systems if isinstance(systems, Mapping) else {"model": systems}
     names = [str(name) for name in named]
     if not names or len(set(names)) < len(names):
         rule = "one sample or a mapping of at least one name, all different"
-        raise bad_parameter(caller, "systems", rule, names)
+        raise bad_parameter("systems", rule, names)
     return dict(zip([human_name_beside(names), *names], [human, *named.values()], strict=True))
 
 
@@ -199,7 +198,6 @@ def load_samples(
     empty: str = "error",
     prompts: Prompts | None = None,
     min_texts: int = 1,
-    caller: str = "compare",
     on_progress: Progress | None = None,
 ) -> Samples:
     """Read, check and hash samples, to be embedded when their features are needed.
@@ -212,8 +210,6 @@ def load_samples(
         As for :func:`mauve.compare`.
     min_texts : int
         Smallest sample that is accepted.
-    caller : str
-        Function that error messages name.
 
     Examples
     --------
@@ -224,7 +220,7 @@ def load_samples(
     >>> samples.recipe, samples.texts["b"]
     ('strip', ['a text', 'a text'])
     """
-    check_choice(caller, "empty", empty, EMPTY)
+    check_choice("empty", empty, EMPTY)
     files = {
         name: read_texts(source)
         for name, source in sources.items()
@@ -237,26 +233,26 @@ def load_samples(
     for name, sample in loaded.items():
         if len(sample) < min_texts:
             raise InvalidParameterError(
-                f"'{name}' must have at least {min_texts} texts for {caller}. Got {len(sample)} "
+                f"'{name}' must have at least {min_texts} texts for {called()}. Got {len(sample)} "
                 "instead: collect more, some hundreds to detect a difference."
             )
     sizes = {name: len(sample) for name, sample in loaded.items()}
-    checked_prompts = prompts_by_sample(prompts, sizes, caller)
+    checked_prompts = prompts_by_sample(prompts, sizes)
     texts = {name: sample for name, sample in loaded.items() if isinstance(sample, list)}
     if not texts:
         if strip or match_length:
             raise InvalidParameterError(
-                f"The 'strip' and 'match_length' parameters of {caller} must be left out for "
+                f"{parameter('strip', 'match_length')} must be left out for "
                 "features, which have no text to change: pass the texts instead."
             )
         features = {name: np.asarray(sample) for name, sample in loaded.items()}
         width = _common_width(features)  # first: it may differ for one embedder too
-        origin = _common_origin([*sources.values()], caller) or f"features-{width}"
+        origin = _common_origin([*sources.values()]) or f"features-{width}"
         hashes = np.concatenate([feature_hashes(rows) for rows in features.values()])
         return Samples(None, features, origin, None, hashes, checked_prompts)
     if len(texts) < len(loaded):
         raise InvalidParameterError(
-            f"The 'human' and 'systems' parameters of {caller} must be all text or all features. "
+            f"{parameter('human', 'systems')} must be all text or all features. "
             f"Got text for {', '.join(texts)} alone instead."
         )
     chosen = get_embedder(embedder, device=device)
@@ -288,7 +284,7 @@ def embed_texts(
     features = check_features(np.asarray(embedded.features), "The embedder's result")
     if len(features) != len(texts):
         raise InvalidParameterError(
-            "The 'embedder' parameter must return one row of features for each text. "
+            f"{parameter('embedder')} must return one row of features for each text. "
             f"Got {len(features)} rows for {len(texts)} texts instead."
         )
     return embedded
@@ -317,13 +313,13 @@ def _usable_metadata(files: Mapping[str, TextFile]) -> dict[str, dict[str, list[
     }
 
 
-def _common_origin(sources: Sequence[SampleLike], caller: str) -> str | None:
+def _common_origin(sources: Sequence[SampleLike]) -> str | None:
     """Return the embedder that made all feature files, if all of them name it."""
     origins = [feature_origin(source) for source in sources]
     different = sorted({origin for origin in origins if origin is not None})
     if len(different) > 1:
         raise InvalidParameterError(
-            f"The 'human' and 'systems' parameters of {caller} must be features of one embedder. "
+            f"{parameter('human', 'systems')} must be features of one embedder. "
             f"Got files made by {' and by '.join(different)} instead: embed all texts alike."
         )
     return None if None in origins else different[0]

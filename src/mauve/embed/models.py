@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mauve.calls import parameter
 from mauve.embed.protocol import DTYPES
 from mauve.errors import InvalidParameterError, check_choice
 
@@ -68,7 +69,7 @@ def model_identity(model: str, commit: str | None) -> str:
 # Device and number type
 
 
-def find_devices(device: str, caller: str = "the embedder") -> "list[torch.device]":
+def find_devices(device: str) -> "list[torch.device]":
     """Return the torch devices that a name stands for, or raise if one cannot be used.
 
     Parameters
@@ -76,8 +77,6 @@ def find_devices(device: str, caller: str = "the embedder") -> "list[torch.devic
     device : str
         "auto" (all GPUs, or the CPU if there is none), "cpu", "cuda", "cuda:1", "mps", or
         several with a comma between them.
-    caller : str
-        The function that messages name.
 
     Examples
     --------
@@ -91,24 +90,22 @@ def find_devices(device: str, caller: str = "the embedder") -> "list[torch.devic
         if n_gpus:
             return [torch.device("cuda", i) for i in range(n_gpus)]
         return [torch.device("mps" if torch.backends.mps.is_available() else "cpu")]
-    return [find_device(name.strip(), caller, device) for name in str(device).split(",")]
+    return [find_device(name.strip(), device) for name in str(device).split(",")]
 
 
-def find_device(name: str, caller: str, quoted: object = None) -> "torch.device":
+def find_device(name: str, quoted: object = None) -> "torch.device":
     """Return one torch device, or raise if it cannot be used.
 
     Parameters
     ----------
     name : str
         Such as "cpu" or "cuda:1".
-    caller : str
-        The function that messages name.
     quoted : object, optional
         The value that messages quote instead of `name`.
 
     Examples
     --------
-    >>> find_device("cpu", "compare")
+    >>> find_device("cpu")
     device(type='cpu')
     """
     import torch
@@ -124,13 +121,13 @@ def find_device(name: str, caller: str, quoted: object = None) -> "torch.device"
         value = name if quoted is None else quoted
         reason = str(error).partition("\n")[0]
         raise InvalidParameterError(
-            f"The 'device' parameter of {caller} must be a device of this machine. "
+            f"{parameter('device')} must be a device of this machine. "
             f"Got {value!r} instead ({reason}): use {' or '.join(names)}."
         ) from error
     return device
 
 
-def find_dtype(dtype: str, device: "torch.device", caller: str = "the embedder") -> "torch.dtype":
+def find_dtype(dtype: str, device: "torch.device") -> "torch.dtype":
     """Return the torch number type of a name; "auto" is sixteen bits on a GPU, else float32.
 
     Examples
@@ -141,7 +138,7 @@ def find_dtype(dtype: str, device: "torch.device", caller: str = "the embedder")
     """
     import torch
 
-    check_choice(caller, "dtype", dtype, DTYPES)
+    check_choice("dtype", dtype, DTYPES)
     if dtype != "auto":
         named: torch.dtype = getattr(torch, dtype)
         return named
@@ -172,7 +169,7 @@ def load_pretrained(loader: Any, model: str, role: str, **options: Any) -> Any:
     return load_quietly(
         loader.from_pretrained,
         model,
-        f"The '{role}' parameter must be the name of a model on the hub or its folder.",
+        f"{parameter(role)} must be the name of a model on the hub or its folder.",
         " Give a folder, or 'bundled', which needs no network.",
         **options,
     )
@@ -192,7 +189,7 @@ def load_quietly(
 
     Examples
     --------
-    >>> load_quietly(str.upper, "gpt2", "The 'model' parameter must be a name.")
+    >>> load_quietly(str.upper, "gpt2", f"{parameter('model')} must be a name.")
     'GPT2'
     """
     try:
@@ -228,7 +225,7 @@ def check_weights(missing: Sequence[str], model: str, role: str) -> None:
     """Raise if weights of a model are missing, which Transformers would replace by random ones."""
     if missing:
         raise InvalidParameterError(
-            f"The '{role}' parameter must name a model with all of its weights. Got "
+            f"{parameter(role)} must name a model with all of its weights. Got "
             f"{model!r}, where {len(missing)} are not found, {min(missing)!r} among them."
         )
 

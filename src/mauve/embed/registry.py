@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mauve.calls import either, parameter
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 from mauve.progress import Progress
@@ -41,12 +42,12 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
     options = {name: value for name, value in options.items() if value is not None}
     if not isinstance(spec, str):
         if options.keys() - {"device"}:
-            raise bad_parameter("get_embedder", "spec", f"a name, to take {[*options]}", spec)
+            raise bad_parameter("spec", f"a name, to take {[*options]}", spec)
         if isinstance(spec, Embedder):
             return spec
         if callable(spec):
             return CallableEmbedder(spec)
-        raise bad_parameter("compare", "embedder", "a name, an Embedder or a callable", spec)
+        raise bad_parameter(either("embedder", "spec"), "a name, an Embedder or a callable", spec)
     kind, arguments = _class_of(spec)
     known = [*inspect.signature(kind).parameters][len(arguments) :]  # the name is no option
     if "device" not in known:
@@ -107,7 +108,7 @@ class CallableEmbedder:
             features = np.asarray(result)
         except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch
             raise InvalidParameterError(
-                "The 'embedder' parameter must return features of shape (n, d). "
+                f"{parameter('embedder')} must return features of shape (n, d). "
                 f"Got a value that NumPy cannot convert to an array instead ({error})."
             ) from error
         if features.dtype.kind in "fiu" and features.ndim == 2:

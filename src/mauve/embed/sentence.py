@@ -11,6 +11,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from mauve.arrays import IntArray
+from mauve.calls import parameter
 from mauve.embed.batching import encodable
 from mauve.embed.models import find_devices, find_dtype, load_quietly, model_identity
 from mauve.embed.protocol import Embedded
@@ -46,15 +47,15 @@ class SentenceEmbedder:
         chunk_size: int = 2048,
     ) -> None:
         self.model = str(model)
-        self.chunk_size = check_int("SentenceEmbedder", "chunk_size", chunk_size, 1)
+        self.chunk_size = check_int("chunk_size", chunk_size, 1)
         if not self.model:
-            raise bad_parameter("SentenceEmbedder", "model", "a name on the hub, or a folder", "")
+            raise bad_parameter("model", "a name on the hub, or a folder", "")
         [self._device, *_] = find_devices(device)
         self._dtype = find_dtype(dtype, self._device)
         self._encoder: SentenceTransformer = load_quietly(
             SentenceTransformer,
             self.model,
-            "The 'embedder' parameter must name a sentence-transformers model after 'sentence:'.",
+            f"{parameter('embedder')} must name a sentence-transformers model after 'sentence:'.",
             device=str(self._device),
             revision=revision,
             model_kwargs={"dtype": self._dtype},
@@ -66,10 +67,10 @@ class SentenceEmbedder:
         if max_length is not None:
             if limit == math.inf:
                 raise bad_parameter(
-                    "SentenceEmbedder", "max_length", "left out: this model reads all of a text",
+                    "max_length", "left out: this model reads all of a text",
                     max_length,
                 )  # fmt: skip
-            check_int("SentenceEmbedder", "max_length", max_length, 2, limit)
+            check_int("max_length", max_length, 2, limit)
             self._encoder.max_seq_length = max_length
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
 
 from mauve.arrays import Features, IntArray
+from mauve.calls import parameter
 from mauve.embed.batching import encodable_parts, run_batches
 from mauve.embed.models import (
     check_weights,
@@ -27,7 +28,6 @@ from mauve.errors import InvalidParameterError, bad_parameter, check_choice, che
 from mauve.progress import Progress
 
 DEFAULT_LENGTH = 1024
-_CALLER = "TransformersEmbedder"
 
 
 class TransformersEmbedder:
@@ -88,19 +88,19 @@ class TransformersEmbedder:
         self._tokenizer.truncation_side = "right"  # features are of the beginnings of texts
         if pooling is None:
             pooling = "last" if self._is_causal else "mean"
-        self.pooling = check_choice(_CALLER, "pooling", pooling, POOLINGS)
+        self.pooling = check_choice("pooling", pooling, POOLINGS)
         n_layers = int(getattr(self._config.get_text_config(), "num_hidden_layers", 0))
-        self.layer = check_int(_CALLER, "layer", layer, -n_layers - 1, n_layers)
+        self.layer = check_int("layer", layer, -n_layers - 1, n_layers)
         if self.layer in (n_layers, -1):
             self.layer = -1
         if self.pooling == "surprisal":
             self._check_surprisal()
         context = context_length(self._config, self._tokenizer)
         if max_length is not None:
-            check_int(_CALLER, "max_length", max_length, 2)
+            check_int("max_length", max_length, 2)
         self.max_length = min(max_length or DEFAULT_LENGTH, context)
         if token_budget is not None:
-            check_int(_CALLER, "token_budget", token_budget, 1)
+            check_int("token_budget", token_budget, 1)
         self.token_budget = token_budget
 
     @cached_property
@@ -133,7 +133,7 @@ class TransformersEmbedder:
         empty = [i for i, row in enumerate(rows) if not row]
         if empty:
             raise InvalidParameterError(
-                f"The 'ids' parameter of {_CALLER} must hold rows of at least one token. "
+                f"{parameter('ids')} must hold rows of at least one token. "
                 f"Got an empty row at position {empty[0]} instead."
             )
         if not rows:
@@ -144,7 +144,7 @@ class TransformersEmbedder:
         for i, row in enumerate(rows):
             if min(row) < 0 or max(row) >= vocabulary_size:
                 raise InvalidParameterError(
-                    f"The 'ids' parameter of {_CALLER} must hold token numbers in "
+                    f"{parameter('ids')} must hold token numbers in "
                     f"[0, {vocabulary_size - 1}], those of {self.model!r}. Got "
                     f"{min(row) if min(row) < 0 else max(row)} at position {i} instead."
                 )
@@ -218,7 +218,7 @@ class TransformersEmbedder:
 
     def _too_long(self, n_tokens: int) -> InvalidParameterError:
         return InvalidParameterError(
-            f"The 'max_length' parameter of {_CALLER} must be such that one text fits the "
+            f"{parameter('max_length')} must be such that one text fits the "
             f"memory. Got {self.max_length}, and a text of {n_tokens} tokens does "
             "not fit: use a smaller one, or another device."
         )
@@ -247,15 +247,15 @@ class TransformersEmbedder:
     def _check_surprisal(self) -> None:
         if not self._is_causal:
             raise bad_parameter(
-                _CALLER, "pooling", "another one for a model that is not causal", self.pooling
+                "pooling", "another one for a model that is not causal", self.pooling
             )
         if self.layer != -1:
             raise bad_parameter(
-                _CALLER, "layer", "-1 with pooling='surprisal': only the last has probabilities",
+                "layer", "-1 with pooling='surprisal': only the last has probabilities",
                 self.layer,
             )  # fmt: skip
         for setting in ("logit_scale", "final_logit_softcapping", "logits_scaling"):
             if getattr(self._config, setting, None):
                 raise bad_parameter(
-                    _CALLER, "pooling", f"another one for a model with '{setting}'", self.pooling
+                    "pooling", f"another one for a model with '{setting}'", self.pooling
                 )

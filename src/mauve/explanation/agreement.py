@@ -133,7 +133,7 @@ def summarize_field(
     >>> summary.purity, summary.n_buckets, summary.n_pure, summary.p_value < 0.01
     (1.0, 2.0, 2.0, True)
     """
-    check_int("summarize_field", "n_permutations", n_permutations, 1)
+    check_int("n_permutations", n_permutations, 1)
     names, codes, rows = _coded(values)
     if not len(rows):
         raise InvalidParameterError(

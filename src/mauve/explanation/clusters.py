@@ -63,8 +63,8 @@ def check_clusters(n_clusters: int | str, n_texts: int) -> int:
     if n_clusters == "auto":
         return default_clusters(n_texts)
     if isinstance(n_clusters, str):
-        raise bad_parameter("explain", "n_clusters", "an int or 'auto'", n_clusters)
-    return check_int("explain", "n_clusters", n_clusters, 2, n_texts // _MIN_TEXTS)
+        raise bad_parameter("n_clusters", "an int or 'auto'", n_clusters)
+    return check_int("n_clusters", n_clusters, 2, n_texts // _MIN_TEXTS)
 
 
 def consensus_clusters(labels: Labels, n_buckets: int, n_clusters: int, seed: int) -> Consensus:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mauve.arrays import IntegerArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 
@@ -89,9 +90,7 @@ def _check_sample(name: str, sample: Any, size: int) -> None:
 
 
 def _bad(rule: str, got: str) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"The 'metadata' parameter of explain must be {rule}. Got {got} instead."
-    )
+    return InvalidParameterError(f"{parameter('metadata')} must be {rule}. Got {got} instead.")
 
 
 def _as_string(value: Any) -> str | type | None:

@@ -74,17 +74,17 @@ class SystemExplanation:
             if cluster.number == number:
                 return cluster
         numbers = [cluster.number for cluster in self.clusters]
-        raise bad_parameter("cluster", "number", f"one of {numbers}", number)
+        raise bad_parameter("number", f"one of {numbers}", number)
 
     def machine_like(self, n: int = 20) -> tuple[TextShare, ...]:
         """Return the system's texts that add most to type I: least like human texts."""
-        check_int("machine_like", "n", n, 0)
+        check_int("n", n, 0)
         rows = np.arange(self.pair.n_human, len(self.pair.numbers))
         return self.pair.telling(rows, n)
 
     def uncovered(self, n: int = 20) -> tuple[TextShare, ...]:
         """Return the human texts that add most to type II: least like the system's texts."""
-        check_int("uncovered", "n", n, 0)
+        check_int("n", n, 0)
         return self.pair.telling(np.arange(self.pair.n_human), n)
 
     def texts(self) -> tuple[TextShare, ...]:
@@ -240,7 +240,7 @@ class Explanation(Mapping[str, SystemExplanation]):
 
         name = next(iter(self)) if system is None else system
         if name not in self:
-            raise bad_parameter("plot", "system", f"one of {[*self]}", name)
+            raise bad_parameter("system", f"one of {[*self]}", name)
         return plot_map(self, name, ax)
 
     def _repr_html_(self) -> str:

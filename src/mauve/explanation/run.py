@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mauve.calls import parameter
 from mauve.comparison.compared import Compared
 from mauve.comparison.comparison import Comparison
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
@@ -92,25 +93,25 @@ def explain(
     True
     """
     if not isinstance(comparison, Comparison):
-        raise bad_parameter("explain", "comparison", "what mauve.compare returns", type(comparison))
+        raise bad_parameter("comparison", "what mauve.compare returns", type(comparison))
     compared = comparison.compared
     n_all = sum(compared.sizes.values())
     n_wanted = check_clusters(n_clusters, n_all)
     check_mixture(mixture)
-    check_int("explain", "n_texts", n_texts, 0)
+    check_int("n_texts", n_texts, 0)
     confidence = next(iter(comparison.values())).confidence
     least = least_permutations(confidence)
     n_draws = max(1000, least) if n_permutations is None else n_permutations
-    check_int("explain", "n_permutations", n_draws, least)
-    check_int("explain", "seed", seed, 0)
+    check_int("n_permutations", n_draws, least)
+    check_int("seed", seed, 0)
     field_values, left_out = check_metadata(metadata or {}, compared.sizes)
     if language_model is not None and compared.texts is None:
         raise InvalidParameterError(
-            "The 'language_model' parameter of explain must be left out for features, which have "
+            f"{parameter('language_model')} must be left out for features, which have "
             "no text to read: compare the texts instead."
         )
     scorer = None if language_model is None else get_scorer(language_model, device=device)
-    with progress_bar(progress, "explain") as on_progress:
+    with progress_bar(progress) as on_progress:
         n_steps = 3 + len(comparison)
         on_progress("explaining", 0, n_steps)
         clustering = compared.clustering
@@ -162,8 +163,8 @@ def check_mixture(mixture: float) -> None:
     --------
     >>> check_mixture(0.5)
     """
-    if not 0 < check_real("explain", "mixture", mixture, above=0, up_to=1) < 1:
-        raise bad_parameter("explain", "mixture", "above 0 and below 1", mixture)
+    if not 0 < check_real("mixture", mixture, above=0, up_to=1) < 1:
+        raise bad_parameter("mixture", "above 0 and below 1", mixture)
 
 
 def _explain_system(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mauve.arrays import FloatArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 from mauve.frontier.divergences import Divergences, kl_divergence, mixture_divergences
 from mauve.frontier.grid import MixtureGrid, quadrature_grid
@@ -41,7 +42,7 @@ def divergence_curve(
     lam = np.asarray(weights, dtype=float)
     if lam.ndim != 1 or lam.size == 0 or not np.all((lam >= 0) & (lam <= 1)):
         raise InvalidParameterError(
-            "The 'weights' parameter of divergence_curve must be numbers in [0, 1], "
+            f"{parameter('weights')} must be numbers in [0, 1], "
             f"one axis, at least one. Got {weights!r} instead."
         )
     p_bucket = np.asarray(p, dtype=float)[..., None, :]

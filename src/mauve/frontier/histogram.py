@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mauve.arrays import FloatArray, IntArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, check_choice
 
 
@@ -31,7 +32,7 @@ def count_labels(labels: ArrayLike, num_buckets: int) -> IntArray:
     buckets = np.asarray(labels)
     if buckets.size and (buckets.min() < 0 or buckets.max() >= num_buckets):
         raise InvalidParameterError(
-            f"The 'labels' parameter of count_labels must lie in [0, {num_buckets}). "
+            f"{parameter('labels')} must lie in [0, {num_buckets}). "
             f"Got labels from {buckets.min()} to {buckets.max()} instead."
         )
     rows = buckets.reshape(-1, buckets.shape[-1]).astype(np.int64, copy=False)
@@ -145,10 +146,10 @@ def smooth(counts: ArrayLike, smoothing: str = "none") -> FloatArray:
     [0.833, 0.167]
     """
     c = np.asarray(counts)
-    check_choice("smooth", "smoothing", smoothing, SMOOTHINGS)
+    check_choice("smoothing", smoothing, SMOOTHINGS)
     if c.size == 0 or c.min() < 0 or not np.all(c.sum(axis=-1) > 0):
         raise InvalidParameterError(
-            "The 'counts' parameter of smooth must be counts with at least one text in every "
+            f"{parameter('counts')} must be counts with at least one text in every "
             "row. Got an empty, negative or all-zero row instead."
         )
     return SMOOTHINGS[smoothing](c)

@@ -12,6 +12,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from mauve.arrays import FloatArray, IntArray
+from mauve.calls import either, parameter
 from mauve.embed.batching import encodable_parts, padded, run_batches
 from mauve.embed.models import (
     check_weights,
@@ -68,8 +69,9 @@ class TransformersScorer:
         token_budget: int | None = None,
         logit_budget: int | None = None,
     ) -> None:
+        role = either("language_model", "spec", "model")
         self._reader = CausalReader(
-            str(model), caller="get_scorer", role="language_model", device=device, dtype=dtype,
+            str(model), role=role, device=device, dtype=dtype,
             max_length=max_length, stride=stride, revision=revision,
             token_budget=token_budget, logit_budget=logit_budget,
         )  # fmt: skip
@@ -106,8 +108,8 @@ class CausalReader:
     ----------
     model : str
         Name on the hub, or a folder.
-    caller, role : str
-        The function that the user called and its parameter that names the model, for messages.
+    role : str
+        The parameter that names the model, for messages.
     device, dtype, max_length, stride, revision
         See :func:`mauve.lm.scorer.get_scorer`.
     token_budget : int, optional
@@ -124,7 +126,7 @@ class CausalReader:
     Examples
     --------
     >>> from mauve.embed.bundled import MODEL  # a GPT-2 folder that comes with the package
-    >>> reader = CausalReader(str(MODEL), caller="read", role="model", device="cpu")
+    >>> reader = CausalReader(str(MODEL), role="model", device="cpu")
     >>> predicted = reader.read(["A cat"], None, lambda logits, _: logits.argmax(1)[None], 1)
     >>> predicted[0].shape  # one prediction for each of the two tokens
     (1, 2)
@@ -134,7 +136,6 @@ class CausalReader:
         self,
         model: str,
         *,
-        caller: str,
         role: str,
         device: str = "auto",
         dtype: str = "auto",
@@ -146,22 +147,22 @@ class CausalReader:
     ) -> None:
         for name, value in (("token_budget", token_budget), ("logit_budget", logit_budget)):
             if value is not None:
-                check_int(caller, name, value, 1)
+                check_int(name, value, 1)
         self.model = model
-        self._caller, self._role, self._revision = caller, role, revision
+        self._role, self._revision = role, revision
         self._token_budget, self._logit_budget = token_budget, logit_budget
-        self._devices = find_devices(device, caller)
-        self._dtype = find_dtype(dtype, self._devices[0], caller)
+        self._devices = find_devices(device)
+        self._dtype = find_dtype(dtype, self._devices[0])
         self._config = load_pretrained(AutoConfig, model, role, revision=revision)
         if not is_causal(self._config):
             raise InvalidParameterError(
-                f"The '{role}' parameter of {caller} must be a causal language model, one that "
+                f"{parameter(role)} must be a causal language model, one that "
                 f"predicts the next token. Got {model!r} instead, a model of the kind "
                 f"{self._config.model_type!r}."
             )
         self._tokenizer = load_pretrained(AutoTokenizer, model, role, revision=revision)
         context = min(context_length(self._config, self._tokenizer), _MAX_CONTEXT)
-        self.max_length, self.stride = check_window(caller, max_length, stride, context)
+        self.max_length, self.stride = check_window(max_length, stride, context)
 
     @cached_property
     def signature(self) -> str:
@@ -195,7 +196,7 @@ class CausalReader:
         """
         begin = self._tokenizer.bos_token_id
         beginning = [] if begin is None else [int(begin)]
-        prompt_ids = self._tokenise(checked_prompts(self._caller, texts, prompts))
+        prompt_ids = self._tokenise(checked_prompts(texts, prompts))
         text_ids = self._tokenise(texts)
         ids = [[*beginning, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
         firsts = [max(1, len(beginning) + len(prompt)) for prompt in prompt_ids]
@@ -207,7 +208,7 @@ class CausalReader:
         text_values = [np.concatenate(text_parts, axis=1) for text_parts in parts]
         if any(np.isnan(values).any() for values in text_values):
             raise InvalidParameterError(
-                f"The 'dtype' parameter of {self._caller} must be wide enough for the model "
+                f"{parameter('dtype')} must be wide enough for the model "
                 f"{self.model!r}. Got {self._dtype_name}, in which its "
                 "probabilities are not numbers: use 'bfloat16' or 'float32'."
             )
@@ -253,7 +254,7 @@ class CausalReader:
 
     def _too_long(self, n_tokens: int) -> InvalidParameterError:
         return InvalidParameterError(
-            f"The 'max_length' parameter of {self._caller} must be such that one text fits the "
+            f"{parameter('max_length')} must be such that one text fits the "
             f"memory. Got {self.max_length}, and a window of {n_tokens} tokens does not fit: use "
             "a smaller one, or another device."
         )

@@ -79,7 +79,7 @@ class Temperature:
     temperature: float
 
     def __post_init__(self) -> None:
-        check_real("Temperature", "temperature", self.temperature, above=0)
+        check_real("temperature", self.temperature, above=0)
 
     def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Raise the probabilities to the power 1/T."""
@@ -105,7 +105,7 @@ class TopK:
     k: int
 
     def __post_init__(self) -> None:
-        check_int("TopK", "k", self.k, 1)
+        check_int("k", self.k, 1)
 
     def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Set all but the k largest to zero and normalise."""
@@ -138,7 +138,7 @@ class Nucleus:
     p: float
 
     def __post_init__(self) -> None:
-        check_real("Nucleus", "p", self.p, above=0, up_to=1)
+        check_real("p", self.p, above=0, up_to=1)
 
     def __call__(self, probabilities: FloatArray) -> FloatArray:
         """Set all outside the nucleus to zero and normalise."""
@@ -203,7 +203,5 @@ def parse_decoder(spec: str) -> Decoder:
         numbers = [int(number) if number.isdecimal() else float(number)] if colon else []
     except ValueError:
         forms = (n + ":NUMBER" * bool(signature(d).parameters) for n, d in DECODERS.items())
-        raise bad_parameter(
-            "parse_decoder", "spec", "one of " + ", ".join(map(repr, forms)), spec
-        ) from None
+        raise bad_parameter("spec", "one of " + ", ".join(map(repr, forms)), spec) from None
     return make(*numbers)

@@ -77,11 +77,11 @@ def generate(
     >>> generate(model, Greedy(), ["To be", "What is not"], max_tokens=20)
     ['To be, or not to be.', 'What is not to be.']
     """
-    check_int("generate", "max_tokens", max_tokens, 1)
-    check_int("generate", "seed", seed, 0)
-    check_int("generate", "batch_size", batch_size, 1)
+    check_int("max_tokens", max_tokens, 1)
+    check_int("seed", seed, 0)
+    check_int("batch_size", batch_size, 1)
     if isinstance(prompts, str):
-        raise bad_parameter("generate", "prompts", "a list of strings", prompts[:40])
+        raise bad_parameter("prompts", "a list of strings", prompts[:40])
     texts: list[str] = []
     for first in range(0, len(prompts), batch_size):
         batch = prompts[first : first + batch_size]

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from mauve.arrays import FloatArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
 from mauve.lm.kneser_ney import KneserNey
 from mauve.text.words import tokenize
@@ -73,13 +74,13 @@ class NGramModel:
         >>> NGramModel.fit([tokenize("one text"), tokenize("another text")]).vocabulary
         ('<end>', '<unk>', ' text', 'another', 'one')
         """
-        check_int("NGramModel.fit", "order", order, 1)
+        check_int("order", order, 1)
         for document in documents:
             _check_tokens("fit", "documents", document)
         words = sorted({token for document in documents for token in document})
         if not words:
             raise InvalidParameterError(
-                "The 'documents' parameter of NGramModel.fit must hold at least one token. "
+                f"{parameter('documents')} must hold at least one token. "
                 f"Got {len(documents)} documents without any instead."
             )
         ids = {word: i for i, word in enumerate(words, start=len(_SYMBOLS))}
@@ -162,11 +163,9 @@ class NGramModel:
         >>> round(model.perplexity([["a", "c"]], unknown="skip"), 2)
         1.72
         """
-        check_choice("NGramModel.perplexity", "unknown", unknown, ["score", "skip"])
+        check_choice("unknown", unknown, ["score", "skip"])
         if not documents:
-            raise bad_parameter(
-                "NGramModel.perplexity", "documents", "at least one document", documents
-            )
+            raise bad_parameter("documents", "at least one document", documents)
         logs = []
         for document in documents:
             _check_tokens("perplexity", "documents", document)
@@ -205,4 +204,4 @@ def _check_tokens(method: str, name: str, tokens: Sequence[str]) -> None:
     # A string is a sequence of strings too: its letters would pass for words.
     if isinstance(tokens, str):
         rule = "tokens, as mauve.text.words.tokenize returns them"
-        raise bad_parameter(f"NGramModel.{method}", name, rule, tokens[:40])
+        raise bad_parameter(name, rule, tokens[:40])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
+from mauve.calls import either
 from mauve.embed.bundled import MODEL
 from mauve.errors import bad_parameter
 from mauve.lm.decoding import Decoder, parse_decoder
@@ -23,8 +24,6 @@ from mauve.progress import Progress
 
 if TYPE_CHECKING:
     import torch
-
-_CALLER = "token_probabilities"
 
 
 @dataclass(frozen=True)
@@ -105,18 +104,19 @@ def token_probabilities(
     ([1.0, 1.0, 1.0, 0.0], [0.67, 0.85, 0.79, 0.34])
     """
     if isinstance(decoders, str):
-        raise bad_parameter(_CALLER, "decoders", "a list of decoders", decoders)
+        raise bad_parameter("decoders", "a list of decoders", decoders)
     parsed = [parse_decoder(each) if isinstance(each, str) else each for each in decoders]
     if not parsed:
         return []
     if not isinstance(model, str | Path):
-        return _text_by_text(model, parsed, texts, checked_prompts(_CALLER, texts, prompts))
+        return _text_by_text(model, parsed, texts, checked_prompts(texts, prompts))
     name = str(MODEL) if model == "bundled" else str(model)
     need_transformers(str(model))
     from mauve.lm.causal import CausalReader
 
+    role = either("models", "model")
     reader = CausalReader(
-        name, caller=_CALLER, role="model", device=device, dtype=dtype, max_length=max_length,
+        name, role=role, device=device, dtype=dtype, max_length=max_length,
         stride=stride, revision=revision, token_budget=token_budget, logit_budget=logit_budget,
     )  # fmt: skip
 

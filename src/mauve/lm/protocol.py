@@ -109,9 +109,9 @@ def windows(n_tokens: int, context: int, stride: int, first: int = 1) -> Iterato
     >>> [*windows(10, context=6, stride=3, first=8)]
     [Window(start=4, first=8, end=10)]
     """
-    check_int("windows", "context", context, 2)
-    check_int("windows", "stride", stride, 1, context - 1)
-    check_int("windows", "first", first, 1)
+    check_int("context", context, 2)
+    check_int("stride", stride, 1, context - 1)
+    check_int("first", first, 1)
     # A long prompt need not be read from its beginning.
     end = min(n_tokens, max(context, first + stride))
     while first < n_tokens:
@@ -136,39 +136,37 @@ def windows_of(
     ]
 
 
-def check_window(
-    caller: str, max_length: int | None, stride: int | None, context: int
-) -> tuple[int, int]:
+def check_window(max_length: int | None, stride: int | None, context: int) -> tuple[int, int]:
     """Return the checked window length and stride; by default `context` and half the length.
 
     Examples
     --------
-    >>> check_window("read", None, None, 512), check_window("read", 100, 20, 512)
+    >>> check_window(None, None, 512), check_window(100, 20, 512)
     ((512, 256), (100, 20))
     """
     length = context
     if max_length is not None:
-        length = check_int(caller, "max_length", max_length, 2, context)
+        length = check_int("max_length", max_length, 2, context)
     if stride is None:
         return length, length // 2
-    return length, check_int(caller, "stride", stride, 1, length - 1)
+    return length, check_int("stride", stride, 1, length - 1)
 
 
-def checked_prompts(caller: str, texts: Sequence[str], prompts: Sequence[str] | None) -> list[str]:
+def checked_prompts(texts: Sequence[str], prompts: Sequence[str] | None) -> list[str]:
     """Return the prompt of each text, by default an empty one, or raise.
 
     Examples
     --------
-    >>> checked_prompts("log_probabilities", ["one", "two"], None)
+    >>> checked_prompts(["one", "two"], None)
     ['', '']
     """
     if isinstance(texts, str):
-        raise bad_parameter(caller, "texts", "a list of strings", texts[:40])
+        raise bad_parameter("texts", "a list of strings", texts[:40])
     if prompts is None:
         return [""] * len(texts)
     if isinstance(prompts, str) or len(prompts) != len(texts):
         got = prompts[:40] if isinstance(prompts, str) else f"{len(prompts)} prompts"
-        raise bad_parameter(caller, "prompts", f"a list of {len(texts)}, one for each text", got)
+        raise bad_parameter("prompts", f"a list of {len(texts)}, one for each text", got)
     return list(prompts)
 
 

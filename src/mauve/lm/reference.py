@@ -5,6 +5,7 @@ from pydoc_data.topics import topics
 
 import numpy as np
 
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, check_int
 from mauve.text.words import tokenize
 
@@ -53,7 +54,7 @@ def split_reference(n_passages: int, *, seed: int = 0) -> Reference:
     >>> len(reference.topics), len(set(reference.topics)) > 3
     (100, True)
     """
-    check_int("split_reference", "n_passages", n_passages, 1)
+    check_int("n_passages", n_passages, 1)
     texts = _distinct_topics()
     passages: list[list[str]] = []
     headings: list[str] = []
@@ -70,7 +71,7 @@ def split_reference(n_passages: int, *, seed: int = 0) -> Reference:
         headings += [_heading(texts[i])] * len(prose)
     if not training:
         raise InvalidParameterError(
-            "The 'n_passages' parameter of split_reference must leave topics to learn from. "
+            f"{parameter('n_passages')} must leave topics to learn from. "
             f"Got {n_passages} instead: use fewer."
         )
     return Reference(passages[:n_passages], headings[:n_passages], training)

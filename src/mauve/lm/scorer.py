@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mauve.arrays import FloatArray
+from mauve.calls import either
 from mauve.embed.batching import padded, token_batches
 from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, encoded, session
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
@@ -57,7 +58,7 @@ def get_scorer(
     if not isinstance(spec, str):
         if isinstance(spec, TokenScorer):
             return spec
-        raise bad_parameter("get_scorer", "spec", "a name or a TokenScorer", spec)
+        raise bad_parameter(either("language_model", "spec"), "a name or a TokenScorer", spec)
     if spec == "bundled":
         unknown = [name for name, value in (("dtype", dtype), ("revision", revision)) if value]
         if unknown:
@@ -103,8 +104,8 @@ class BundledScorer:
         stride: int | None = None,
         token_budget: int = 4096,
     ) -> None:
-        self.max_length, self.stride = check_window("BundledScorer", max_length, stride, CONTEXT)
-        self.token_budget = check_int("BundledScorer", "token_budget", token_budget, 1)
+        self.max_length, self.stride = check_window(max_length, stride, CONTEXT)
+        self.token_budget = check_int("token_budget", token_budget, 1)
 
     @property
     def signature(self) -> str:
@@ -121,7 +122,7 @@ class BundledScorer:
 
         The end-of-text token stands before every text, so the first token is scored too.
         """
-        prompt_ids = [*encoded(checked_prompts("log_probabilities", texts, prompts))]
+        prompt_ids = [*encoded(checked_prompts(texts, prompts))]
         text_ids = [*encoded(texts)]
         ids = [[END_OF_TEXT, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
         firsts = [1 + len(prompt) for prompt in prompt_ids]

@@ -144,7 +144,7 @@ def copying_measure(n: int = 8) -> Measure:
     >>> copying_measure(4).name
     'copying-4'
     """
-    check_int("copying", "n", n, 1)
+    check_int("n", n, 1)
 
     def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
         training = needed(sample.training, "training")

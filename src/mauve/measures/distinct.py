@@ -55,7 +55,7 @@ def distinct_measure(n: int = 4) -> Measure:
     >>> distinct_measure(4).name
     'distinct-4'
     """
-    check_int("distinct", "n", n, 1)
+    check_int("n", n, 1)
 
     def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
         counts, groups = count_by_group(sample, n, f"Distinct-{n}"), sample.groups

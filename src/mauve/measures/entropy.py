@@ -60,7 +60,7 @@ def entropy_measure(n: int = 2) -> Measure:
     >>> entropy_measure(2).name
     'entropy-2'
     """
-    check_int("entropy", "n", n, 1)
+    check_int("n", n, 1)
 
     def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
         counts, groups = count_by_group(sample, n, f"Entropy-{n}"), sample.groups

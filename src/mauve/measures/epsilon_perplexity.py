@@ -58,7 +58,7 @@ def epsilon_perplexity_measure(epsilon: float = EPSILON) -> Measure:
     >>> epsilon_perplexity_measure(1e-3).name
     'epsilon-perplexity-0.001'
     """
-    check_real("epsilon_perplexity", "epsilon", epsilon, above=0)
+    check_real("epsilon", epsilon, above=0)
 
     def estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
         model = human_token_probabilities(system)

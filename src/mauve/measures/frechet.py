@@ -139,7 +139,7 @@ def frechet_distance(system: NDArray[Any], human: NDArray[Any]) -> float:
     >>> round(frechet_distance(human * 3, human), 9)  # |2 μ|² + (3 - 1)² tr Σ = 8 + 4 · 4/3
     13.333333333
     """
-    check_two_samples("frechet_distance", system, human)
+    check_two_samples(system, human)
     return _distance(_fit(system), _fit(human)).value
 
 

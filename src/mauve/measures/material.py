@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
+from mauve.calls import option, parameter
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.samples import SampleLike
@@ -114,7 +115,7 @@ def _groups_and_orders(
     for name, group in zip(samples.sizes, groups, strict=True):
         if group.n_used < _MIN_PROMPTS:
             raise InvalidParameterError(
-                f"The 'prompts' parameter of measure must have at least {_MIN_PROMPTS} "
+                f"{parameter('prompts')} must have at least {_MIN_PROMPTS} "
                 f"different prompts for '{name}' to make an interval. "
                 f"Got {group.n_prompts} instead: use more prompts, or none."
             )
@@ -177,20 +178,19 @@ def load_training(
         strip=strip,
         empty=empty,
         min_texts=MIN_TEXTS,
-        caller="measure",
         on_progress=samples.on_progress,
     )
     if (trained_on.texts is None) != (samples.texts is None):
         kinds = ["features" if part.texts is None else "texts" for part in (samples, trained_on)]
         raise InvalidParameterError(
-            "The 'training' parameter of measure must be of the same kind as 'human', "
+            f"{parameter('training')} must be of the same kind as 'human', "
             f"{kinds[0]}. Got {kinds[1]} instead."
         )
     if trained_on.given_features and samples.given_features:
         widths = [part.features[part.human_name].shape[1] for part in (samples, trained_on)]
         if widths[0] != widths[1]:
             raise InvalidParameterError(
-                f"The 'training' parameter of measure must have as many features as 'human', "
+                f"{parameter('training')} must have as many features as 'human', "
                 f"{widths[0]}. Got {widths[1]} instead: embed all texts with one model."
             )
     return trained_on
@@ -211,7 +211,7 @@ def size_warnings(
                     f"'{system.name}' has {n} {unit} and '{human.name}' {n_human}: "
                     f"{listed(growing)} change with the size of a sample, so give as many texts"
                     + (
-                        " of about the same length (match_length=True, --match-length)."
+                        f" of about the same length ({option('match_length', True)})."
                         if unit == "tokens"
                         else "."
                     )
@@ -253,13 +253,13 @@ def parse_model(spec: ModelLike) -> UnderTest:
     model, decoder = spec
     if not isinstance(model, str) or not model:
         rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
-        raise bad_parameter("measure", "models", rule, spec)
+        raise bad_parameter("models", rule, spec)
     if isinstance(decoder, str):
         try:
             parse_decoder(decoder)
         except InvalidParameterError as error:
             raise InvalidParameterError(
-                f"The 'models' parameter of measure (--model) must name a decoder. {error}"
+                f"{parameter('models')} must name a decoder. {error}"
             ) from error
     return UnderTest(model, decoder)
 

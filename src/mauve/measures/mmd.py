@@ -117,8 +117,8 @@ def squared_mmd(system: NDArray[Any], human: NDArray[Any], kernel: str = "rbf") 
     >>> [round(squared_mmd(human + shift, human), 3) for shift in (0, 1, 2, 3)]
     [-0.22, -0.099, 0.206, 0.561]
     """
-    check_choice("squared_mmd", "kernel", kernel, ("rbf", "cubic"))
-    check_two_samples("squared_mmd", system, human)
+    check_choice("kernel", kernel, ("rbf", "cubic"))
+    check_two_samples(system, human)
     groups = [Groups(np.zeros(len(features), dtype=np.intp), 1) for features in (system, human)]
     return _pair_sums(system, human, groups[0], groups[1], kernel, "human").value
 

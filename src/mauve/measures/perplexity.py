@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mauve.arrays import FloatArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 from mauve.measures.estimate import Estimate, perplexity_of, ratio
 from mauve.measures.protocol import Measure, MeasuredSample, needed
@@ -51,7 +52,7 @@ def text_perplexities(log_probabilities: Sequence[FloatArray]) -> FloatArray:
     empty = [i for i, text in enumerate(log_probabilities) if not len(text)]
     if empty:
         raise InvalidParameterError(
-            "The 'log_probabilities' parameter of text_perplexities must have a token in each "
+            f"{parameter('log_probabilities')} must have a token in each "
             f"text. Got none in the text at position {empty[0]} instead: leave it out."
         )
     return np.array([np.exp(-np.mean(text)) for text in log_probabilities], dtype=np.float64)

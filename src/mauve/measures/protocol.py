@@ -186,12 +186,12 @@ def needed(part: T | None, name: str) -> T:
     return part
 
 
-def check_two_samples(caller: str, system: NDArray[Any], human: NDArray[Any]) -> None:
+def check_two_samples(system: NDArray[Any], human: NDArray[Any]) -> None:
     """Raise unless both samples are features of at least two texts."""
     for name, features in (("system", system), ("human", human)):
         if np.ndim(features) != 2 or len(features) < 2:
             rule = "an array of shape (n, d) with n of at least 2"
-            raise bad_parameter(caller, name, rule, np.shape(features))
+            raise bad_parameter(name, rule, np.shape(features))
 
 
 def human_token_probabilities(system: MeasuredSample) -> TokenProbabilities:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from mauve.calls import by_world, option, parameter
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 from mauve.measures.authenticity import AUTHENTICITY
 from mauve.measures.compression import COMPRESSION
@@ -101,14 +102,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
 #: Packages of each extra, by the names under which they are imported.
 _PACKAGES = {"classifier": ["sklearn"]}
 
-#: What to pass for a measure that lacks a part of its samples.
+#: What to pass for a measure that lacks a part of its samples; see also :func:`_remedy`.
 _REMEDIES: dict[Need, str] = {
     "texts": "texts in place of features",
     "tokens": "texts in place of features",
     "log_probabilities": "texts in place of features",
     "features": "systems with texts or features of their own",
-    "model": "the model behind each system: models={NAME: 'MODEL@DECODER'} (--model)",
-    "training": "what the systems were trained on: training=SAMPLE (--training)",
 }
 
 
@@ -144,13 +143,24 @@ def get_measures(
         if not computable:
             lacking = sorted(members[0].needs.difference(available))
             raise InvalidParameterError(
-                f"'{name}' in the 'measures' parameter of measure needs {_REMEDIES[lacking[0]]}. "
-                f"Pass that, or leave '{name}' out."
+                f"{parameter('measures')} must be measures that can be computed. '{name}' needs "
+                f"{_remedy(lacking[0])}: give that, or leave '{name}' out."
             )
         selected |= {measure.name: measure for measure in computable}
     if not selected:
-        raise bad_parameter("measure", "measures", "at least one name", names)
+        raise bad_parameter("measures", "at least one name", names)
     return tuple(selected.values())
+
+
+def _remedy(need: Need) -> str:
+    if need == "model":
+        flag = f"{option('models')} NAME=MODEL@DECODER"
+        how = by_world(python="models={NAME: 'MODEL@DECODER'}", command=flag)
+        return f"the model behind each system, {how}"
+    if need == "training":
+        how = by_world(python="training=SAMPLE", command=f"{option('training')} FILE")
+        return f"what the systems were trained on, {how}"
+    return _REMEDIES[need]
 
 
 def check_names(names: str) -> None:
@@ -185,4 +195,4 @@ def _measure(name: str) -> Measure:
     if parts and parts[1] in FAMILIES:
         return FAMILIES[parts[1]](int(parts[2]))
     known = [*MEASURES, *(f"{family}-N" for family in FAMILIES), *GROUPS]
-    raise bad_parameter("measure", "measures", f"among {', '.join(known)}", name)
+    raise bad_parameter("measures", f"among {', '.join(known)}", name)

@@ -104,7 +104,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
             if measure.name == name:
                 return measure
         known = ", ".join(repr(measure.name) for measure in self.measures)
-        raise bad_parameter("rank", "measure", f"one of {known}", name)
+        raise bad_parameter("measure", f"one of {known}", name)
 
     def row_names(self, *, gaps: bool = False) -> list[str]:
         """Return the escaped names of the rows of a table, human last; see :meth:`columns`."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 
+from mauve.calls import by_world, option, parameter
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare_samples
@@ -124,14 +125,16 @@ def measure(
     >>> measurements["model"]["repetition"].value, measurements.human["repetition"].value
     (1.0, 0.0)
     """
-    check_real("measure", "confidence", confidence, above=0, up_to=1 - 1e-9)
-    check_int("measure", "seed", seed, 0)
+    check_real("confidence", confidence, above=0, up_to=1 - 1e-9)
+    check_int("seed", seed, 0)
     if prompt_context and prompts is None:
-        rule = "False without 'prompts' (--prompts or --by-prompt)"
-        raise bad_parameter("measure", "prompt_context", rule, prompt_context)
-    with progress_bar(progress, "measure") as on_progress:
+        given = by_world(python="'prompts'", command="--prompts or --by-prompt")
+        raise InvalidParameterError(
+            f"{parameter('prompt_context')} must be left out without {given}."
+        )
+    with progress_bar(progress) as on_progress:
         samples = load_samples(
-            name_samples(human, systems, "measure"),
+            name_samples(human, systems),
             embedder=embedder,
             device=device,
             cache=cache,
@@ -140,7 +143,6 @@ def measure(
             empty=empty,
             prompts=prompts,
             min_texts=MIN_TEXTS,
-            caller="measure",
             on_progress=on_progress,
         )
         measurements = measure_samples(
@@ -200,10 +202,10 @@ comparison, on_progress
     """
     systems, human_name = samples.system_names, samples.human_name
     if comparison is not None and [*comparison] != systems:
-        raise bad_parameter("measure", "comparison", f"of the systems {systems}", [*comparison])
+        raise bad_parameter("comparison", f"of the systems {systems}", [*comparison])
     tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
     if tested and samples.texts is None:
-        raise bad_parameter("measure", "models", "left out for features: give texts", [*tested])
+        raise bad_parameter("models", "left out for features: give texts", [*tested])
     selected = select_measures(samples, measures, tested, training)
     needs = {need for measure in selected for need in measure.needs}
     token_maker = get_tokenizer(tokenizer) if "tokens" in needs else None
@@ -303,13 +305,13 @@ def _check_used(
     """Raise if models or training texts are passed that no selected measure uses."""
     if human_name in tested:
         rule = f"a mapping without '{human_name}', the human texts"
-        raise bad_parameter("measure", "models", rule, [*tested])
+        raise bad_parameter("models", rule, [*tested])
     for is_passed, need in ((bool(tested), "model"), (training is not None, "training")):
         if is_passed and need not in needs:
             name = "models" if need == "model" else need
             raise InvalidParameterError(
-                f"The '{name}' parameter of measure must be left out where no measure needs it. "
-                f"Ask for one of {listed(GROUPS[need])}, or for '{need}', in 'measures'."
+                f"{parameter(name)} must be left out where no measure needs it. "
+                f"Ask for one of {listed(GROUPS[need])}, or for '{need}', in {option('measures')}."
             )
 
 

@@ -198,7 +198,7 @@ def self_bleu_measure(n_scored: int | None = None) -> Measure:
     ('self-bleu', 'self-bleu-1000')
     """
     if n_scored is not None:
-        check_int("self_bleu", "n_scored", n_scored, 1)
+        check_int("n_scored", n_scored, 1)
 
     def estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
         return _estimate(sample, n_scored)

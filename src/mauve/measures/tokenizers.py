@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from mauve.calls import parameter
 from mauve.embed.batching import encodable
 from mauve.embed.models import load_quietly, model_identity
 from mauve.errors import need_packages
@@ -20,7 +21,7 @@ from mauve.text.words import words_and_marks
 
 _BATCH = 4096  # texts that are tokenised at a time
 _RULE = (
-    "The 'tokenizer' parameter must be 'words', 'bundled', a file tokenizer.json, its folder, or "
+    f"{parameter('tokenizer')} must be 'words', 'bundled', a file tokenizer.json, its folder, or "
     "the name of a Hugging Face tokenizer."
 )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mauve.arrays import IntArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, jackknife_influences
@@ -48,7 +49,7 @@ def zipf_coefficient(frequencies: IntArray, top: int = TOP) -> float:
     present = frequencies[frequencies > 0]
     if len(present) < 2:
         raise InvalidParameterError(
-            "The 'frequencies' parameter of zipf_coefficient must hold at least 2 types that "
+            f"{parameter('frequencies')} must hold at least 2 types that "
             f"occur. Got {len(present)} instead."
         )
     n_ranks = min(top, len(present))

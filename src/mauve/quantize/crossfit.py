@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, HashArray, IntArray, Labels
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 from mauve.hashes import feature_hashes, scramble_hashes
 from mauve.quantize.protocol import Partition, Quantizer, fixed_num_buckets
@@ -136,7 +137,7 @@ def cluster_jointly(
     # Quantizers that fix the number of buckets check the number of texts in `fit`.
     if fewest < num_buckets and fixed_num_buckets(quantizer) is None:
         raise InvalidParameterError(
-            f"The 'num_buckets' parameter of compare must be at most {fewest}, the texts that a "
+            f"{parameter('num_buckets')} must be at most {fewest}, the texts that a "
             f"clustering is fitted on. Got {num_buckets} instead."
         )
     done = iter(range(1, n_clusterings + 1))
@@ -167,7 +168,7 @@ def _checked_labels(labels: NDArray[Any], n: int, num_buckets: int) -> Labels:
     one_each = labels.shape == (n,) and labels.dtype.kind in "iu"
     if not one_each or labels.min() < 0 or labels.max() >= num_buckets:
         raise InvalidParameterError(
-            f"The 'quantizer' parameter of compare must assign each of {n} texts a whole number "
+            f"{parameter('quantizer')} must assign each of {n} texts a whole number "
             f"in [0, {num_buckets}). Got the shape {labels.shape} and the type {labels.dtype}"
             + (f", from {labels.min()} to {labels.max()}, instead." if one_each else " instead.")
         )
@@ -190,7 +191,7 @@ def _assign_blocks(hashes: HashArray, groups: IntArray | None, sizes: list[int])
     fewest = min(np.bincount(part, minlength=N_BLOCKS).min() for part in np.split(blocks, ends))
     if fewest < 2:
         raise InvalidParameterError(
-            f"The 'prompts' parameter of compare must spread the texts of every sample over "
+            f"{parameter('prompts')} must spread the texts of every sample over "
             f"{N_BLOCKS} blocks of at least 2. Got {len(np.unique(groups))} different prompts, "
             f"with {fewest} texts in one block: use more prompts, or none."
         )

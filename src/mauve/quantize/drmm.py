@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import Features, FloatArray, Labels
+from mauve.calls import option, parameter
 from mauve.errors import (
     ConvergenceError,
     InvalidParameterError,
@@ -103,15 +104,15 @@ class DRMM:
     on_epoch: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_int("DRMM", "n_layers", self.n_layers, 1)
+        check_int("n_layers", self.n_layers, 1)
         if self.n_components is not None:
-            check_int("DRMM", "n_components", self.n_components, 2)
-        check_int("DRMM", "epochs", self.epochs, 1)
-        check_int("DRMM", "batch_size", self.batch_size, 1)
-        check_real("DRMM", "learning_rate", self.learning_rate, above=0)
-        check_real("DRMM", "held_out", self.held_out, above=0, up_to=0.5)
+            check_int("n_components", self.n_components, 2)
+        check_int("epochs", self.epochs, 1)
+        check_int("batch_size", self.batch_size, 1)
+        check_real("learning_rate", self.learning_rate, above=0)
+        check_real("held_out", self.held_out, above=0, up_to=0.5)
         if self.patience is not None:
-            check_int("DRMM", "patience", self.patience, 1)
+            check_int("patience", self.patience, 1)
 
     @property
     def num_buckets(self) -> int | None:
@@ -146,7 +147,7 @@ class DRMM:
         if num_buckets == "auto":
             root = (n_texts / 10) ** (1 / self.n_layers)
             return replace(self, n_components=int(np.clip(round(root), 2, _MOST_COMPONENTS)))
-        number = check_int("compare", "num_buckets", num_buckets, 2**self.n_layers)
+        number = check_int("num_buckets", num_buckets, 2**self.n_layers)
         components = round(number ** (1 / self.n_layers))
         if components**self.n_layers != number:
             near = range(max(2, components - 1), components + 2)
@@ -154,7 +155,7 @@ class DRMM:
             rule = (
                 f"an int to the power of {self.n_layers}, the layers of the DRMM, such as {powers}"
             )
-            raise bad_parameter("compare", "num_buckets", rule, number)
+            raise bad_parameter("num_buckets", rule, number)
         return replace(self, n_components=components)
 
     def fit(self, features: Features, num_buckets: int, rng: np.random.Generator) -> "FittedDRMM":
@@ -163,7 +164,7 @@ class DRMM:
             return self.with_num_buckets(num_buckets, len(features)).fit(features, num_buckets, rng)
         if num_buckets != self.num_buckets:
             rule = f"{self.num_buckets} for a DRMM of {self.n_layers} layers of {self.n_components}"
-            raise bad_parameter("compare", "num_buckets", rule, num_buckets)
+            raise bad_parameter("num_buckets", rule, num_buckets)
         device = torch_device(self.device)
         import torch
 
@@ -177,8 +178,8 @@ class DRMM:
             if len(x) - n_held_out < self.batch_size:
                 raise InvalidParameterError(
                     f"A DRMM must be fitted on at least {self.batch_size} texts, its 'batch_size'. "
-                    f"Got {len(x) - n_held_out} instead: use more texts, a smaller batch, or "
-                    "quantizer='kmeans' (--quantizer kmeans)."
+                    f"Got {len(x) - n_held_out} instead: use more texts, or "
+                    f"{option('quantizer', 'kmeans')}."
                 )
             order = torch.randperm(len(x), generator=generator).to(device)
             held_out, x = x[order[:n_held_out]], x[order[n_held_out:]]
@@ -191,13 +192,13 @@ class DRMM:
         """Raise if features are not finite or too few texts differ."""
         if not np.isfinite(features).all():
             raise InvalidParameterError(
-                "The 'features' parameter of DRMM.fit must be finite. Got NaN or infinity instead: "
+                f"{parameter('features')} must be finite. Got NaN or infinity instead: "
                 "check the embedder."
             )
         n_distinct = count_distinct(features)
         if n_distinct < num_buckets:
             raise InvalidParameterError(
-                f"The 'features' parameter of DRMM.fit must hold at least {num_buckets} "
+                f"{parameter('features')} must hold at least {num_buckets} "
                 f"different texts, one for each of {self.n_components} ** {self.n_layers} "
                 f"buckets. Got {n_distinct} instead: use fewer components or layers, or more texts."
             )

@@ -29,7 +29,7 @@ def torch_device(device: str) -> "torch.device":
     device(type='cpu')
     """
     need_packages(f"Clustering on '{device}'", ["torch"], "torch")
-    return find_device(device, "compare")
+    return find_device(device)
 
 
 def reduce_on_device(

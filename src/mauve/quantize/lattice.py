@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from mauve.arrays import Features, FloatArray, Labels
+from mauve.calls import option
 from mauve.errors import (
     ConvergenceError,
     InvalidParameterError,
@@ -124,17 +125,17 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if not isinstance(self.device, str):
-            raise bad_parameter("Lattice", "device", "the name of a torch device", self.device)
+            raise bad_parameter("device", "the name of a torch device", self.device)
         for name in ("epochs", "width", "positive_ranks", "negative_rank"):
-            check_int("Lattice", name, getattr(self, name), 1)
-        check_int("Lattice", "batch_size", self.batch_size, 2)  # one text has no variance
-        check_int("Lattice", "layers", self.layers, 2)
-        check_real("Lattice", "learning_rate", self.learning_rate, above=0)
-        check_real("Lattice", "uniformity", self.uniformity, above=0)
-        check_real("Lattice", "momentum", self.momentum, above=0, up_to=0.999)
-        check_real("Lattice", "held_out", self.held_out, above=0, up_to=0.5)
+            check_int(name, getattr(self, name), 1)
+        check_int("batch_size", self.batch_size, 2)  # one text has no variance
+        check_int("layers", self.layers, 2)
+        check_real("learning_rate", self.learning_rate, above=0)
+        check_real("uniformity", self.uniformity, above=0)
+        check_real("momentum", self.momentum, above=0, up_to=0.999)
+        check_real("held_out", self.held_out, above=0, up_to=0.5)
         if self.patience is not None:
-            check_int("Lattice", "patience", self.patience, 1)
+            check_int("patience", self.patience, 1)
 
     @property
     def num_buckets(self) -> int:
@@ -169,15 +170,14 @@ class Lattice:
         """Train the network on `features`, shape (n, m); `num_buckets` must be 744."""
         if num_buckets != self.num_buckets:
             rule = f"{self.num_buckets} for the lattice quantizer, which has so many points"
-            raise bad_parameter("compare", "num_buckets", rule, num_buckets)
+            raise bad_parameter("num_buckets", rule, num_buckets)
         share = 1 - self.held_out if self.patience is not None else 1
         needed = ceil(max(MIN_TEXTS, self.batch_size) / share)
         n_distinct = count_distinct(features)
         if n_distinct < needed:
             raise InvalidParameterError(
                 f"A lattice must be fitted on at least {needed} different texts. Got {n_distinct} "
-                "instead: use more texts, a smaller 'batch_size', or quantizer='kmeans' "
-                "(--quantizer kmeans)."
+                f"instead: use more texts, or {option('quantizer', 'kmeans')}."
             )
         device = torch_device(self.device)
         import torch
@@ -190,7 +190,7 @@ class Lattice:
         # which must not depend on the scale of the features.
         unit = float(np.sqrt(np.mean(np.square(centred, dtype=np.float64))))
         if not 0 < unit < float("inf"):
-            raise bad_parameter("Lattice", "features", "finite and not all the same", unit)
+            raise bad_parameter("features", "finite and not all the same", unit)
         with _training(device):
             x = torch.from_numpy(centred).to(device) / unit
             layers, losses, held_out_losses = self._train(x[n_held_out:], x[:n_held_out], rng)

@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import Features, IntArray
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, check_choice, check_real
 from mauve.threads import parallel_map
 
@@ -96,8 +97,8 @@ def reduce_features(
     >>> reduced.shape  # one direction is enough
     (8, 1)
     """
-    check_real("reduce_features", "explained_variance", explained_variance, above=0, up_to=1)
-    check_choice("reduce_features", "order", order, ORDERS)
+    check_real("explained_variance", explained_variance, above=0, up_to=1)
+    check_choice("order", order, ORDERS)
     unit = 1.0
     if order == "norm-pca":
         _scale_rows_to_unit_length(features)
@@ -160,7 +161,7 @@ def check_variance(total: float, mean_square: float, n_texts: int) -> None:
     """Raise if the texts do not vary, given the trace of their scatter."""
     if not total > 1e-12 * max(mean_square, 1e-30) * n_texts:
         raise InvalidParameterError(
-            "The 'features' parameter of reduce_features must vary from text to text. "
+            f"{parameter('features')} must vary from text to text. "
             "Got the same features for every text instead: check that the texts are not all equal, "
             "and the embedder."
         )

@@ -57,14 +57,14 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     KMeans(n_restarts=1, max_iter=100, tolerance=0.001)
     """
     if not isinstance(device, str):
-        raise bad_parameter("compare", "device", "'auto', 'cpu' or a torch device", device)
+        raise bad_parameter("device", "'auto', 'cpu' or a torch device", device)
     if not isinstance(spec, str):
         if not (hasattr(spec, "fit") and hasattr(spec, "signature")):
             names = ", ".join(map(repr, QUANTIZERS))
             rule = f"{names} or an object with a method 'fit' and an attribute 'signature'"
-            raise bad_parameter("compare", "quantizer", rule, spec)
+            raise bad_parameter("quantizer", rule, spec)
         return spec
-    make = QUANTIZERS[check_choice("compare", "quantizer", spec, QUANTIZERS)]
+    make = QUANTIZERS[check_choice("quantizer", spec, QUANTIZERS)]
     first = device.split(",")[0].strip()  # embedding uses all devices, clustering the first
     device = "cpu" if first == "auto" else first
     if spec != "kmeans" or device != "cpu":
@@ -94,12 +94,12 @@ def with_num_buckets(
     100
     """
     if isinstance(num_buckets, str) and num_buckets != "auto":
-        raise bad_parameter("compare", "num_buckets", "an int or 'auto'", num_buckets)
+        raise bad_parameter("num_buckets", "an int or 'auto'", num_buckets)
     fixed = fixed_num_buckets(quantizer)
     if fixed is not None:
         if num_buckets not in ("auto", fixed):
             rule = f"{fixed}, which this quantizer always makes, or 'auto'"
-            raise bad_parameter("compare", "num_buckets", rule, num_buckets)
+            raise bad_parameter("num_buckets", rule, num_buckets)
         return quantizer, fixed
     if hasattr(quantizer, "with_num_buckets"):  # not every number is possible
         sized = quantizer.with_num_buckets(num_buckets, n_texts)
@@ -120,7 +120,7 @@ def check_buckets(num_buckets: int | str, n_texts: int) -> int:
     if num_buckets == "auto":
         return max(2, min(n_texts // 10, MAX_AUTO_BUCKETS))
     # A clustering is fitted on two of five blocks of each sample, at least two samples.
-    return check_int("compare", "num_buckets", num_buckets, 2, max(2, n_texts // 2))
+    return check_int("num_buckets", num_buckets, 2, max(2, n_texts // 2))
 
 
 def reporting(

@@ -68,14 +68,14 @@ def check_report(path: str | Path, title: str | None = None) -> None:
     """Raise unless a report can be made and written to `path`; called before the work."""
     check_extra()
     if not isinstance(path, str | Path) or Path(path).suffix.lower() not in (".html", ".htm"):
-        raise bad_parameter("report", "path", "a file that ends in .html", path)
-    _check_title("report", title)
+        raise bad_parameter("path", "a file that ends in .html", path)
+    _check_title(title)
     check_writable(Path(path))
 
 
-def _check_title(caller: str, title: str | None) -> None:
+def _check_title(title: str | None) -> None:
     if title is not None and not isinstance(title, str):
-        raise bad_parameter(caller, "title", "a string", title)
+        raise bad_parameter("title", "a string", title)
 
 
 def check_extra() -> None:
@@ -105,11 +105,9 @@ def render_report(
     """
     check_extra()
     if not isinstance(comparison, Comparison):
-        raise bad_parameter(
-            "render_report", "comparison", "what mauve.compare returns", type(comparison)
-        )
+        raise bad_parameter("comparison", "what mauve.compare returns", type(comparison))
     _check_parts(comparison, explanation, measurements)
-    _check_title("render_report", title)
+    _check_title(title)
     return _rendered(make_page(comparison, explanation, measurements, title))
 
 
@@ -120,17 +118,17 @@ def _check_parts(
     if explanation is not None:
         if not isinstance(explanation, Explanation):
             rule = "what mauve.explain returns"
-            raise bad_parameter("render_report", "explanation", rule, type(explanation))
+            raise bad_parameter("explanation", rule, type(explanation))
         if explanation.compared is not comparison.compared:
             rule = "of this comparison: mauve.explain(comparison)"
-            raise bad_parameter("render_report", "explanation", rule, explanation)
+            raise bad_parameter("explanation", rule, explanation)
     if measurements is not None:
         if not isinstance(measurements, Measurements):
             rule = "what mauve.measure returns"
-            raise bad_parameter("render_report", "measurements", rule, type(measurements))
+            raise bad_parameter("measurements", rule, type(measurements))
         if not set(comparison) <= set(measurements):
             rule = f"of the systems {[*comparison]}"
-            raise bad_parameter("render_report", "measurements", rule, [*measurements])
+            raise bad_parameter("measurements", rule, [*measurements])
 
 
 def _rendered(page: Page) -> str:

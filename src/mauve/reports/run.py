@@ -122,11 +122,10 @@ def report(
     chosen_tokenizer = get_tokenizer(tokenizer)
     scorer = None if language_model is None else get_scorer(language_model, device=device)
     loading = {name: options.pop(name) for name in _LOADING if name in options}
-    with progress_bar(progress, "report") as on_progress:
+    with progress_bar(progress) as on_progress:
         samples = load_samples(
-            name_samples(human, systems, "report"),
+            name_samples(human, systems),
             min_texts=MIN_TEXTS,
-            caller="report",
             on_progress=on_progress,
             **loading,
         )
@@ -196,7 +195,7 @@ def report_comparison(
     scorer = None
     if language_model is not None:  # explanation and measures share its log-probabilities
         scorer = RememberedScorer(get_scorer(language_model, device=device))
-    with progress_bar(progress, "to_html") as on_progress:
+    with progress_bar(progress) as on_progress:
         if explanation is None:
             explanation = explain(
                 comparison,

@@ -15,6 +15,7 @@ import numpy as np
 import scipy
 
 from mauve.arrays import IntArray, IntegerArray
+from mauve.calls import option, parameter
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.text.chance import copies_among, fisher, shared_by_chance, smirnov
@@ -183,7 +184,7 @@ def check_form(
     >>> for finding in check_form(human, model, name="typical").findings:
     ...     print(finding.message)
     0% of the texts of 'typical' and 100% of human texts start with white space: strip all \
-texts with --strip.
+texts with strip=True.
     """
     pair = TextPair(checked_texts(human, "human"), checked_texts(model, name), escaped(name))
     lengths, unit = _lengths(pair, human_tokens, model_tokens)
@@ -205,7 +206,7 @@ def _lengths(
     if (human_tokens is None) != (model_tokens is None):
         missing = "human_tokens" if human_tokens is None else "model_tokens"
         raise InvalidParameterError(
-            f"The '{missing}' parameter of check_form must be given where the other sample's is: "
+            f"{parameter(missing)} must be given where the other sample's is: "
             "pass both, or none to count words."
         )
     if human_tokens is not None and model_tokens is not None:
@@ -220,7 +221,7 @@ def _checked_tokens(tokens: IntegerArray, name: str, n: int) -> IntArray:
     counts = np.asarray(tokens)
     if counts.shape != (n,) or counts.dtype.kind not in "iu":
         raise InvalidParameterError(
-            f"The '{name}' parameter of check_form must hold an int for each of the {n} texts. "
+            f"{parameter(name)} must hold an int for each of the {n} texts. "
             f"Got the shape {counts.shape} and the type {counts.dtype} instead."
         )
     return counts.astype(np.int64)
@@ -239,13 +240,14 @@ def check_length(human: IntArray, model: IntArray, unit: str, name: str) -> Iter
             p_length,
             q_length,
             f"The {[*QUARTILES][most]} length is {q_length:.4g} {unit} for '{name}' and "
-            f"{p_length:.4g} for human texts: cut all texts to one length with --match-length.",
+            f"{p_length:.4g} for human texts: cut all texts to one length with "
+            f"{option('match_length', True)}.",
         )
 
 
 def check_space(pair: TextPair) -> Iterator[Finding]:
     """Compare how often texts start, and end, with white space."""
-    remedy = "with white space: strip all texts with --strip."
+    remedy = f"with white space: strip all texts with {option('strip', True)}."
     if shares := pair.differing(lambda text: text[:1].isspace(), HABIT):
         yield pair.finding("leading_space", shares, f"start {remedy}")
     if shares := pair.differing(lambda text: text[-1:].isspace(), HABIT):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mauve.calls import option, parameter
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 from mauve.text.words import first_words, word_counts
@@ -119,7 +120,7 @@ def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
     """
     if not samples:
         raise InvalidParameterError(
-            "The 'samples' parameter of match_length must hold at least one sample. Got none."
+            f"{parameter('samples')} must hold at least one sample. Got none."
         )
     texts = {name: checked_texts(sample, name) for name, sample in samples.items()}
     lengths = {name: word_counts(sample) for name, sample in texts.items()}
@@ -189,8 +190,8 @@ def prepare_texts(
             refuse_empty(
                 texts,
                 f"'{escaped(name)}'",
-                "remove them, or read them as one end-of-text token with empty='keep' "
-                "(--empty keep)",
+                "remove them, or read them as one end-of-text token with "
+                f"{option('empty', 'keep')}",
             )
     if same_length:
         matched = match_length(prepared)

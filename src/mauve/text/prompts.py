@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 
 #: Prompts of the texts: one sequence for all samples alike, or one for each sample by name.
@@ -10,7 +11,7 @@ Prompts = Sequence[Any] | Mapping[str, Sequence[Any]]
 
 
 def prompts_by_sample(
-    prompts: Prompts | None, sizes: Mapping[str, int], caller: str
+    prompts: Prompts | None, sizes: Mapping[str, int]
 ) -> dict[str, list[str]] | None:
     """Return the prompt of every text of each sample, or None without prompts.
 
@@ -20,12 +21,10 @@ def prompts_by_sample(
         A single sequence stands for every sample.
     sizes : mapping from name to int
         Number of texts of every sample, human first.
-    caller : str
-        Function that error messages name.
 
     Examples
     --------
-    >>> prompts_by_sample([1, 2], {"human": 2, "model": 2}, "compare")
+    >>> prompts_by_sample([1, 2], {"human": 2, "model": 2})
     {'human': ['1', '2'], 'model': ['1', '2']}
     """
     if prompts is None:
@@ -34,13 +33,13 @@ def prompts_by_sample(
     for name, size in sizes.items():
         if isinstance(prompts, Mapping) and name not in prompts:
             raise InvalidParameterError(
-                f"The 'prompts' parameter of {caller} must have the prompts of "
+                f"{parameter('prompts')} must have the prompts of "
                 f"'{next(iter(sizes))}' and of every system. Got none for '{name}' instead."
             )
         sample_prompts = prompts[name] if isinstance(prompts, Mapping) else prompts
         if len(sample_prompts) != size:
             raise InvalidParameterError(
-                f"The 'prompts' parameter of {caller} must have one prompt for each of the "
+                f"{parameter('prompts')} must have one prompt for each of the "
                 f"{size} texts of '{name}'. Got {len(sample_prompts)} instead."
             )
         by_sample[name] = [str(prompt) for prompt in sample_prompts]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from mauve.calls import option
 from mauve.errors import InvalidParameterError, MauveError, need_packages
 from mauve.escape import escaped, listed
 from mauve.text.metadata import UNREAD, MetadataColumns, repeated_names
@@ -73,8 +74,8 @@ class _Fields:
         if self.text not in values:
             raise InvalidParameterError(
                 f"{where} of {self.file} must have the field '{escaped(self.text)}'. "
-                f"Got {listed(list(values)) or 'none'} instead: pass field=NAME (--field NAME) "
-                "or rename it."
+                f"Got {listed(list(values)) or 'none'} instead: pass "
+                f"{option('field', 'NAME')}, or rename it."
             )
         for name in (self.text, self.prompt):
             value = values.get(name)
