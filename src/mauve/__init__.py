@@ -3,8 +3,9 @@
 from importlib.metadata import version as _version
 
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.pairs import Difference, difference
 from mauve.comparison.paper import PaperResult, compute_mauve
-from mauve.comparison.results import Difference, MauveResult, difference
+from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import get_embedder

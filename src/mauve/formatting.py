@@ -1,5 +1,7 @@
 """Format numbers for people, alike in tables, terminal and report."""
 
+import itertools
+import re
 from collections.abc import Sequence
 
 #: A p-value below it says that a difference is real.
@@ -15,6 +17,18 @@ def format_score(value: float) -> str:
     '0.284'
     """
     return f"{value:.3f}"
+
+
+def format_signed(value: float) -> str:
+    """Return a difference of scores with three decimals and its sign.
+
+    Examples
+    --------
+    >>> format_signed(0.1574), format_signed(-0.1574), format_signed(-0.0001)
+    ('+0.157', '−0.157', '0.000')
+    """
+    rounded = round(value, 3) + 0
+    return f"{rounded:+.3f}".replace("-", "−") if rounded else "0.000"
 
 
 def format_nats(value: float) -> str:
@@ -96,6 +110,27 @@ def format_count(n: int, noun: str) -> str:
     ('1 text', '5,000 texts')
     """
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def metric_names(names: Sequence[str]) -> dict[str, str]:
+    """Return names as a part of the keys that experiment trackers take, all different.
+
+    Trackers read a slash as a level, and MLflow takes letters, digits and ``_-.: `` alone.
+
+    Examples
+    --------
+    >>> metric_names(["gpt2", "top_k=50", "top_k/50"])
+    {'gpt2': 'gpt2', 'top_k=50': 'top_k_50', 'top_k/50': 'top_k_50_2'}
+    """
+    keys: dict[str, str] = {}
+    for name in names:
+        plain = key = re.sub(r"[^\w\-.: ]", "_", name) or "_"
+        for i in itertools.count(2):
+            if key not in keys.values():
+                break
+            key = f"{plain}_{i}"
+        keys[name] = key
+    return keys
 
 
 def format_list(items: Sequence[str]) -> str:

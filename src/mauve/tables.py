@@ -4,7 +4,7 @@
 # and pads cells of Markdown and HTML. Only the plain text would come from it.
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from mauve.escape import escaped
 
@@ -30,14 +30,83 @@ def as_text(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
     longer   0.85
     """
     lines = [list(map(escaped, line)) for line in (columns, *rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
+    widths = [max(cell_width(line[i]) for line in lines) for i in range(len(columns))]
+
+    def padded(cell: str, column: int) -> str:
+        spaces = " " * (widths[column] - cell_width(cell))
+        return cell + spaces if column < left else spaces + cell
+
     return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
+        "  ".join(padded(cell, i) for i, cell in enumerate(line)).rstrip() for line in lines
     )
+
+
+def cell_width(text: str) -> int:
+    r"""Return how many columns of a terminal the widest line of a text takes.
+
+    Examples
+    --------
+    >>> cell_width("text"), cell_width("文本"), cell_width("two\nlines")
+    (4, 4, 5)
+    """
+    if text.isascii():
+        return max(map(len, text.split("\n")))
+    from rich.cells import cell_len  # here, so that import mauve stays quick
+
+    return max(map(cell_len, text.split("\n")))
+
+
+def fitting_columns(
+    width: int,
+    names: Sequence[str],
+    columns: Mapping[str, Sequence[str]],
+    *,
+    widest_name: int | None = None,
+) -> Iterator[list[str]]:
+    """Yield the titles of as many columns at a time as fit the width, at least one.
+
+    Parameters
+    ----------
+    width : int
+        Columns of the terminal.
+    names : sequence of str
+        First cell of each row, which all tables have.
+    columns : mapping from str to sequence of str
+        Cells by title.
+    widest_name : int, optional
+        Width at which longer names are folded; by default none is.
+
+    Examples
+    --------
+    >>> columns = {"a": ["0.12", "0.34"], "b": ["0.1"], "c": ["0.1234"]}
+    >>> list(fitting_columns(20, ["human", "model"], columns))
+    [['a', 'b'], ['c']]
+    """
+    name_width = max(cell_width(escaped(name)) for name in names)
+    if widest_name is not None:
+        name_width = min(name_width, widest_name)
+    titles: list[str] = []
+    used = name_width
+    for title, column in columns.items():
+        column_width = 2 + max(cell_width(title), *map(cell_width, column))
+        if titles and used + column_width > width:
+            yield titles
+            titles, used = [], name_width
+        titles.append(title)
+        used += column_width
+    yield titles
+
+
+def with_warnings(text: str, warnings: Sequence[str]) -> str:
+    r"""Return a text with a line for each warning below it.
+
+    Examples
+    --------
+    >>> print(with_warnings("MAUVE 0.9", ["'a' has 20 texts\nonly."]))
+    MAUVE 0.9
+    warning: 'a' has 20 texts\nonly.
+    """
+    return "\n".join([text, *(f"warning: {escaped(message)}" for message in warnings)])
 
 
 def as_markdown(columns: Row, rows: Sequence[Row], *, left: int = 1) -> str:
@@ -99,6 +168,18 @@ def as_html(columns: Row, rows: Sequence[Row]) -> str:
 
     body = "".join(line(row, "td") for row in rows)
     return f"<table><thead>{line(columns, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def warnings_as_html(warnings: Sequence[str]) -> str:
+    """Return warnings as an HTML list; nothing if there are none.
+
+    Examples
+    --------
+    >>> warnings_as_html(["n < 100"])
+    '<ul><li>warning: n &lt; 100</li></ul>'
+    """
+    items = "".join(f"<li>warning: {html.escape(escaped(message))}</li>" for message in warnings)
+    return f"<ul>{items}</ul>" if items else ""
 
 
 def titles_and_cells(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:

@@ -1,10 +1,13 @@
 """Comparison as a mapping, table, HTML and ranking."""
 
+import pydoc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from ranked_clouds import QUICK, clouds
 
+import mauve
 from mauve import compare
 
 
@@ -38,6 +41,7 @@ class TestComparison:
         assert len({len(line) for line in lines}) == 1
 
     def test_str_is_the_table_and_repr_one_line(self, comparison):
+        assert comparison.warnings == ()
         assert str(comparison) == comparison.table()
         assert repr(comparison).startswith("Comparison(far=0.")
         assert "\n" not in repr(comparison)
@@ -66,6 +70,64 @@ class TestComparison:
         human, _ = clouds(0)
         labels = comparison.compared.clustering.assign(human)
         assert np.mean(labels == comparison["near"].labels[:, :150]) > 0.98
+
+    def test_str_lists_the_warnings(self):
+        human, systems = clouds(1)
+        with pytest.warns(mauve.MauveWarning):
+            comparison = compare(human[:60], systems, **QUICK)
+        text, html = str(comparison), comparison._repr_html_()
+        assert text.startswith(comparison.table() + "\nwarning: 'human' has 60 texts")
+        assert text.count("warning: ") == html.count("warning: ") == len(comparison.warnings)
+
+    def test_equal_if_the_results_are(self, comparison):
+        human, systems = clouds(0)
+        assert comparison == compare(human, systems, **QUICK)
+        assert comparison != compare(human, dict(reversed(systems.items())), **QUICK)
+        assert comparison != compare(human, systems, **{**QUICK, "seed": 1})
+        assert comparison != dict(comparison)
+
+    def test_not_hashable_like_a_dict(self, comparison):
+        with pytest.raises(TypeError, match="unhashable type: 'Comparison'"):
+            hash(comparison)
+
+    def test_help_shows_no_hook(self):
+        shown = pydoc.render_doc(mauve.Comparison, renderer=pydoc.plaintext)
+        assert "to_html" in shown
+        assert "write_report" not in shown
+
+
+class TestDataFrame:
+    def test_has_a_row_for_each_system_in_the_order_given(self, comparison):
+        frame = comparison.to_dataframe()
+        assert frame["system"].tolist() == ["far", "near", "middle"]
+        for column in ("mauve", "p_value", "ceiling", "type_1", "n_human", "num_buckets"):
+            expected = [getattr(result, column) for result in comparison.values()]
+            assert frame[column].tolist() == expected
+        assert [*zip(frame["low"], frame["high"], strict=True)] == [
+            result.interval for result in comparison.values()
+        ]
+        assert frame["signature"].nunique() == 1
+
+    def test_what_was_not_computed_is_nan(self, untested):
+        frame = untested.to_dataframe()
+        assert frame["p_value"].isna().all()
+        assert frame["p_value"].dtype == "float64"
+
+
+class TestMetrics:
+    def test_keys_name_system_and_metric(self, comparison):
+        metrics = comparison.to_metrics()
+        assert metrics["mauve/near/score"] == comparison["near"].mauve
+        assert {key.split("/")[1] for key in metrics} == {"far", "near", "middle"}
+        assert all(type(number) is float for number in metrics.values())
+        assert "eval/near/score" in comparison.to_metrics("eval")
+
+    def test_names_that_trackers_refuse_are_changed(self):
+        human, systems = clouds(3)
+        named = {"top_k=5": systems["near"], "top_k/5": systems["far"]}
+        metrics = compare(human, named, **QUICK).to_metrics()
+        scores = [key for key in metrics if key.endswith("/score")]
+        assert scores == ["mauve/top_k_5/score", "mauve/top_k_5_2/score"]
 
 
 class TestHtml:

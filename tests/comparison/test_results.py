@@ -69,8 +69,44 @@ class TestResult:
         with pytest.raises(dataclasses.FrozenInstanceError, match="mauve"):
             comparison["near"].mauve = 1.0
 
-    def test_repr_is_short(self, comparison):
-        assert len(repr(comparison["near"])) < 1000
+    def test_repr_is_one_short_line(self, comparison):
+        near = comparison["near"]
+        low, high = near.interval
+        assert repr(near) == (
+            f"MauveResult(near: {near.mauve:.3f}, {low:.3f} to {high:.3f}, p = {near.p_value:.4f})"
+        )
+        assert "p =" not in repr(dataclasses.replace(near, p_value=None))
+
+    def test_prints_as_a_table_with_verdict_and_warnings(self, comparison):
+        result = dataclasses.replace(comparison["far"], warnings=("few\ntexts", "long texts"))
+        head, row, verdict, *warnings = str(result).splitlines()
+        assert head.split()[:2] == ["system", "MAUVE"]
+        assert len(head) == len(row)
+        assert verdict == f"far: {result.verdict}"
+        assert warnings == ["warning: few\\ntexts", "warning: long texts"]
+        assert result._repr_html_().count("<li>") == 2
+
+    def test_equal_to_the_last_bit_and_hashable(self, comparison):
+        again = compare(*clouds(0), **QUICK)["near"]
+        near = comparison["near"]
+        assert again == near
+        assert hash(again) == hash(near)
+        assert len({again, near, comparison["far"]}) == 2
+        assert near != dataclasses.replace(near, mauve=np.nextafter(near.mauve, 1))
+        labels = near.labels.copy()
+        labels[0, 0] += 1
+        assert near != dataclasses.replace(near, labels=labels)
+        influence = dataclasses.replace(near.influence, human=near.influence.human + 1e-12)
+        assert near != dataclasses.replace(near, influence=influence)
+
+    def test_metrics_are_flat_numbers_without_none(self, comparison, untested):
+        metrics = comparison["near"].to_metrics()
+        assert metrics["score"] == comparison["near"].mauve
+        assert [metrics["low"], metrics["high"]] == list(comparison["near"].interval)
+        assert all(type(number) is float for number in metrics.values())
+        assert metrics.keys() - untested["near"].to_metrics().keys() == {
+            "p_value", "ceiling", "ceiling_low",
+        }  # fmt: skip
 
     def test_equivalence_is_easier_within_a_wider_margin(self, comparison):
         near, far = comparison["near"], comparison["far"]
@@ -161,6 +197,32 @@ class TestDifferences:
             d.equivalence(0)
         with pytest.raises(InvalidParameterError, match=r"of Difference\.texts_needed"):
             d.texts_needed(0)
+
+
+class TestPrintedDifference:
+    def test_is_an_aligned_table(self, comparison):
+        pair = comparison.ranked_differences()[0]
+        head, row = str(pair).splitlines()
+        assert head.split("  ")[0] == "first"
+        assert "95% interval" in head
+        assert ("p (Holm)" in head) == (pair.p_adjusted != pair.p_value)
+        assert f"+{pair.difference:.3f}" in row
+        assert len(head) == len(row)
+
+    def test_repr_is_one_short_line(self, comparison):
+        pair = mauve.difference(comparison["far"], comparison["near"])
+        assert repr(pair).startswith(f"Difference(far - near: −{-pair.difference:.3f}, −")
+        assert "\n" not in repr(pair)
+
+    def test_shows_as_a_table_in_a_notebook(self, comparison):
+        html = comparison.differences()[0]._repr_html_()
+        assert html.startswith("<table>")
+        assert "<td>far</td><td>near</td>" in html
+
+    def test_equal_and_hashable(self, comparison):
+        first, again = (mauve.difference(comparison["far"], comparison["near"]) for _ in range(2))
+        assert first == again
+        assert len({first, again, first.reversed()}) == 2
 
 
 class TestAcrossComparisons:

@@ -42,8 +42,28 @@ class TestMapping:
             len(explained["odd"].over), len(explained["odd"].under)
         )
         assert str(explained).count("the model writes") == 2
-        assert str(explained["odd"]) == explained["odd"].table()
+        odd = explained["odd"]
+        head, table = str(odd).split("\n", 1)
+        assert head == f"odd: type I error {odd.type_1:.3f}, type II error {odd.type_2:.3f}"
+        assert table == odd.table()
         assert len(repr(explained["odd"])) < 300
+
+
+class TestEquality:
+    def test_equal_if_all_numbers_are(self, explained):
+        rng = np.random.default_rng(0)
+        human, model = rng.normal(size=(100, 3)), rng.normal(size=(100, 3)) + 1
+        comparison = mauve.compare(human, model, n_clusterings=5, n_permutations=0)
+        first, again, other = (mauve.explain(comparison, n_clusters=n) for n in (3, 3, 4))
+        assert first == again
+        assert first != other
+        assert explained["odd"] == explained["odd"]
+        assert explained["odd"] != explained["fair"]
+
+    def test_not_hashable_like_a_dict(self, explained):
+        with pytest.raises(TypeError, match="unhashable type: 'Explanation'"):
+            hash(explained)
+        assert len({explained["odd"], explained["fair"]}) == 2
 
 
 class TestLists:

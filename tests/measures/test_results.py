@@ -138,3 +138,65 @@ def test_hostile_names_are_shown_as_text():
     assert latex_escaped("50% ~ $x^2$ #1") == (
         r"50\% \textasciitilde{} \$x\textasciicircum{}2\$ \#1"
     )
+
+
+def test_equal_if_all_numbers_and_settings_are(measurements):
+    assert measurements == _measurements(good=(1.05, 3.0), bad=(1.5, 1.0), worse=(0.2, 2.0))
+    assert measurements != _measurements(good=(1.05, 3.0), bad=(1.5, 1.0), worse=(0.2, 2.1))
+    assert measurements != _measurements(bad=(1.5, 1.0), good=(1.05, 3.0), worse=(0.2, 2.0))
+    assert measurements != dict(measurements)
+
+
+def test_not_hashable_like_a_dict(measurements):
+    with pytest.raises(TypeError, match="unhashable type: 'Measurements'"):
+        hash(measurements)
+
+
+def test_a_measured_value_is_hashable(measurements):
+    values = [measurements["good"]["zipf"], measurements["bad"]["zipf"]]
+    assert len({*values, values[0]}) == 2
+
+
+def test_printed_tables_fit_the_terminal(measurements, monkeypatch):
+    assert str(measurements) == measurements.table()
+    monkeypatch.setenv("COLUMNS", "25")
+    parts = str(measurements).split("\n\n")
+    assert [part.split()[1] for part in parts] == ["Zipf", "Distance"]
+    assert all(part.splitlines()[-1].startswith("human") for part in parts)
+    assert max(map(len, str(measurements).splitlines())) <= 25
+
+
+def test_printed_with_its_warnings(measurements):
+    measurements.warnings = ("few texts",)
+    assert str(measurements).endswith("\nwarning: few texts")
+    html = measurements._repr_html_()
+    assert html.startswith("<table><thead><tr><th>system</th><th>Zipf ≈</th>")
+    assert html.endswith("<ul><li>warning: few texts</li></ul>")
+
+
+def test_repr_is_one_line(measurements):
+    assert repr(measurements) == (
+        "Measurements(3 systems: good, bad, worse; 2 measures: zipf, distance)"
+    )
+
+
+def test_data_frame_has_a_row_for_each_sample_human_last(measurements):
+    frame = measurements.to_dataframe()
+    assert frame["system"].tolist() == ["good", "bad", "worse", "human"]
+    assert frame["is_human"].tolist() == [False, False, False, True]
+    assert frame["zipf"].tolist() == [1.05, 1.5, 0.2, 1.0]
+    assert frame["distance"].tolist()[:3] == [3.0, 1.0, 2.0]
+    assert frame["distance"].isna().tolist() == [False, False, False, True]
+    assert frame["zipf_gap"].tolist()[:3] == [
+        measurements[name]["zipf"].gap for name in measurements
+    ]
+    assert "distance_gap" not in frame
+
+
+def test_metrics_have_finite_numbers_alone():
+    metrics = _measurements(good=(1.05, np.inf)).to_metrics()
+    assert metrics["mauve/good/zipf"] == 1.05
+    assert metrics["mauve/human/zipf"] == 1.0
+    assert metrics["mauve/good/zipf_gap"] == pytest.approx(0.05)
+    assert not any("distance" in key for key in metrics)
+    assert np.isfinite([*metrics.values()]).all()

@@ -1,20 +1,21 @@
 """Print results as tables, readable in a pipe and in 80 columns, with how to read them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from mauve.cli.terminal import new_console
 from mauve.comparison.comparison import Comparison
-from mauve.comparison.results import Difference, MauveResult
+from mauve.comparison.pairs import Difference
+from mauve.comparison.results import MauveResult
 from mauve.escape import escaped
 from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, format_score
 from mauve.measures.results import Measurements
+from mauve.tables import cell_width, fitting_columns
 
 _NAME_WIDTH = 12  # a name keeps this width, or all of its own, however narrow the terminal
 _ROOMY_NAME = 20  # columns move closer together before a name of this width is folded
@@ -171,7 +172,9 @@ def print_measurements(console: Console, measurements: Measurements, *, gaps: bo
         column.heading: [str(cell) for cell in column.cells]
         for column in measurements.columns(gaps=gaps)
     }
-    for i, titles in enumerate(fitting_columns(console.width, names, columns)):
+    for i, titles in enumerate(
+        fitting_columns(console.width, names, columns, widest_name=_ROOMY_NAME)
+    ):
         if i:
             console.print()
         rows = [
@@ -209,11 +212,11 @@ def print_table(
     """
     numbers = list(rows[0][1])
     number_widths = [
-        max(_width(column), *(_width(row[column]) for _, row in rows)) for column in numbers
+        max(cell_width(column), *(cell_width(row[column]) for _, row in rows)) for column in numbers
     ]
     name_rows = [[escaped(name) for name in row] for row, _ in rows]
     full_widths = [
-        max(_width(column), *(_width(row[i]) for row in name_rows))
+        max(cell_width(column), *(cell_width(row[i]) for row in name_rows))
         for i, column in enumerate(names)
     ]
     roomy = sum(number_widths) + sum(min(width, _ROOMY_NAME) for width in full_widths)
@@ -231,31 +234,3 @@ def print_table(
         table.add_row(*map(Text, name_row), *row.values())
     console.width = max(console.width, sum(name_widths) + sum(number_widths) + space * n_spaces)
     console.print(table)
-
-
-def _width(text: str) -> int:
-    return max(cell_len(line) for line in text.split("\n"))
-
-
-def fitting_columns(
-    width: int, names: Sequence[str], columns: Mapping[str, Sequence[str]]
-) -> Iterator[list[str]]:
-    """Yield the titles of as many columns at a time as fit the width, at least one.
-
-    Examples
-    --------
-    >>> columns = {"a": ["0.12", "0.34"], "b": ["0.1"], "c": ["0.1234"]}
-    >>> list(fitting_columns(20, ["human", "model"], columns))
-    [['a', 'b'], ['c']]
-    """
-    name_width = min(max(_width(escaped(name)) for name in names), _ROOMY_NAME)
-    titles: list[str] = []
-    used = name_width
-    for title, column in columns.items():
-        column_width = 2 + max(_width(title), *map(_width, column))
-        if titles and used + column_width > width:
-            yield titles
-            titles, used = [], name_width
-        titles.append(title)
-        used += column_width
-    yield titles

@@ -3,35 +3,49 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, cast
 
 from mauve.comparison.compared import Compared
-from mauve.comparison.results import Difference, MauveResult, difference, table_row
+from mauve.comparison.pairs import Difference, difference
+from mauve.comparison.results import MauveResult, frame_row, table_row
 from mauve.errors import MauveError
+from mauve.escape import escaped
+from mauve.formatting import metric_names
+from mauve.frames import make_frame
 from mauve.inference.differences import holm
-from mauve.tables import as_html, as_latex, as_markdown, as_text, titles_and_cells
+from mauve.tables import (
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    titles_and_cells,
+    warnings_as_html,
+    with_warnings,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
 class Comparison(Mapping[str, MauveResult]):
     """Scores of several systems against the same human text, in the order given.
 
-    A mapping from name to :class:`MauveResult`; see :func:`mauve.compare`.
+    A mapping from name to :class:`MauveResult`; see :func:`mauve.compare`. Two comparisons are
+    equal if they have the same results in the same order; like a dict, a comparison is not
+    hashable.
 
     Attributes
     ----------
     compared : Compared
         The samples behind the scores and their buckets.
-    write_report : callable or None
-        Writes the HTML file of :meth:`to_html`. :mod:`mauve.reports` sets it when it is
-        imported, because reports are built on comparisons and not the reverse.
     """
 
-    write_report: ClassVar[Callable[..., Any] | None] = None
+    # Writes the HTML file of `to_html`. mauve.reports sets it when it is imported, because
+    # reports are built on comparisons and not the reverse. An annotation would be in help().
+    _write_report = cast("Callable[..., Any] | None", None)
 
     def __init__(self, results: Mapping[str, MauveResult], compared: Compared) -> None:
         self._results = dict(results)
@@ -46,11 +60,19 @@ class Comparison(Mapping[str, MauveResult]):
     def __len__(self) -> int:
         return len(self._results)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        return [*self._results.items()] == [*other._results.items()]
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
-        return f"Comparison({', '.join(f'{n}={r.mauve:.3f}' for n, r in self.items())})"
+        scores = (f"{escaped(n)}={r.mauve:.3f}" for n, r in self.items())
+        return f"Comparison({', '.join(scores)})"
 
     def __str__(self) -> str:
-        return self.table()
+        return with_warnings(self.table(), self.warnings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -103,7 +125,7 @@ class Comparison(Mapping[str, MauveResult]):
             As for :func:`mauve.reports.run.report_comparison`: ``title``, ``explanation``,
             ``measurements``, ``measures``, ``metadata``, ``language_model``.
         """
-        writer = type(self).write_report
+        writer = type(self)._write_report
         if writer is None:  # only where this module is used without the package
             raise MauveError("Comparison.to_html needs mauve.reports: import mauve.")
         writer(self, path, **options)
@@ -113,6 +135,48 @@ class Comparison(Mapping[str, MauveResult]):
         return {
             "results": [result.to_dict() for result in self.values()],
             "differences": [pair.to_dict() for pair in self.differences()],
+        }
+
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with a row for each system, in the order given.
+
+        Needs the ``pandas`` extra. Columns are named as the attributes of
+        :class:`MauveResult`; ``low`` and ``high`` are the ends of the interval.
+
+        Examples
+        --------
+        >>> import mauve, numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> human, model = rng.normal(size=(200, 4)), rng.normal(size=(200, 4)) + 1
+        >>> frame = mauve.compare(human, {"shifted": model}, n_permutations=0).to_dataframe()
+        >>> frame[["system", "n_human", "n_model"]].to_dict("records")
+        [{'system': 'shifted', 'n_human': 200, 'n_model': 200}]
+        """
+        return make_frame([frame_row(result) for result in self.values()])
+
+    def to_metrics(self, prefix: str = "mauve") -> dict[str, float]:
+        """Return the numbers of all systems as one flat dict, for an experiment tracker.
+
+        Keys are such as ``mauve/gpt2/score``; numbers that were not computed are left out.
+
+        Parameters
+        ----------
+        prefix : str
+            First part of all keys.
+
+        Examples
+        --------
+        >>> import mauve, numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> human, model = rng.normal(size=(200, 4)), rng.normal(size=(200, 4)) + 1
+        >>> metrics = mauve.compare(human, {"shifted": model}, n_permutations=0).to_metrics()
+        >>> [*metrics][:3]
+        ['mauve/shifted/score', 'mauve/shifted/low', 'mauve/shifted/high']
+        """
+        return {
+            f"{prefix}/{key}/{metric}": number
+            for name, key in metric_names([*self]).items()
+            for metric, number in self[name].to_metrics().items()
         }
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -134,4 +198,4 @@ class Comparison(Mapping[str, MauveResult]):
         return plot_errors(self, ax)
 
     def _repr_html_(self) -> str:
-        return as_html(*titles_and_cells(self.rows()))
+        return as_html(*titles_and_cells(self.rows())) + warnings_as_html(self.warnings)

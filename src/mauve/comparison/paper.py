@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from mauve.arrays import FloatArray
 from mauve.calls import parameter
 from mauve.comparison.paper_features import Featurizer
+from mauve.equality import ExactEquality
 from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
 from mauve.frontier.histogram import count_labels, krichevsky_trofimov, no_smoothing
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 _EDGE = 1e-6  # the grid of λ stops this short of 0 and 1
 
 
-@dataclass(frozen=True)
-class PaperResult:
+@dataclass(frozen=True, eq=False)
+class PaperResult(ExactEquality):
     """Result of :func:`compute_mauve`, with the fields of the authors' package.
+
+    Two results are equal if all their numbers are; results are hashable.
 
     Attributes
     ----------

@@ -1,33 +1,37 @@
-"""Scores of systems against human text, and their differences."""
+"""Scores of systems against human text."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
-from mauve.comparison.settings import parse_signature
-from mauve.errors import InvalidParameterError, check_real
+from mauve.equality import ExactEquality
+from mauve.errors import check_real
+from mauve.escape import escaped
 from mauve.formatting import (
     SIGNIFICANCE_LEVEL,
+    format_interval,
     format_level,
-    format_list,
     format_p_value,
+    format_score,
     p_value_phrase,
 )
-from mauve.inference.differences import Influence, ScorePair, correlation, share_of_model
+from mauve.inference.differences import Influence, share_of_model
 from mauve.inference.intervals import equivalence_to_one, score_error, texts_needed
-from mauve.tables import as_html, titles_and_cells
+from mauve.tables import as_html, as_text, titles_and_cells, warnings_as_html, with_warnings
 from mauve.text.form import FormReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class MauveResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class MauveResult(ExactEquality):
     """The score of one system against human text.
+
+    Two results are equal if all their numbers are; results are hashable.
 
     Attributes
     ----------
@@ -138,6 +142,31 @@ class MauveResult:
         error *= score_error(self.mauve, self.deviance_error)
         return texts_needed(n, error, difference, power=power, confidence=self.confidence)
 
+    def __repr__(self) -> str:
+        p_value = "" if self.p_value is None else f", {p_value_phrase(self.p_value)}"
+        score = f"{format_score(self.mauve)}, {format_interval(self.interval)}"
+        return f"MauveResult({escaped(self.name)}: {score}{p_value})"
+
+    def __str__(self) -> str:
+        table = as_text(*titles_and_cells([table_row(self)]))
+        return with_warnings(f"{table}\n{escaped(self.name)}: {self.verdict}", self.warnings)
+
+    def to_metrics(self) -> dict[str, float]:
+        """Return the numbers for an experiment tracker; those that are None are left out."""
+        numbers = {
+            "score": self.mauve,
+            "low": self.interval[0],
+            "high": self.interval[1],
+            "p_value": self.p_value,
+            "ceiling": self.ceiling,
+            "ceiling_low": self.ceiling_low,
+            "type_1": self.type_1,
+            "type_2": self.type_2,
+            "frontier_integral": self.frontier_integral,
+            "js": self.js,
+        }
+        return {name: number for name, number in numbers.items() if number is not None}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python objects for JSON."""
         return {
@@ -170,146 +199,23 @@ class MauveResult:
         return plot_curves({self.name: self}, ax)
 
     def _repr_html_(self) -> str:
-        return as_html(*titles_and_cells([table_row(self)]))
+        return as_html(*titles_and_cells([table_row(self)])) + warnings_as_html(self.warnings)
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The difference of two systems' scores.
-
-    Attributes
-    ----------
-    first, second : str
-        Names of the systems.
-    difference : float
-        Score of the first minus that of the second.
-    interval : tuple of float
-        Its confidence interval; the correlation through shared human texts is included.
-    p_value : float
-        Two-sided, of no difference.
-    p_adjusted : float
-        The same after Holm's correction for all pairs of the comparison.
-    """
-
-    first: str
-    second: str
-    difference: float
-    interval: tuple[float, float]
-    p_value: float
-    p_adjusted: float
-    pair: ScorePair = field(repr=False)
-    n_texts: int = field(repr=False)
-    confidence: float = field(repr=False)
-
-    def reversed(self) -> "Difference":
-        """Return the same difference with the second system first."""
-        low, high = self.interval
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            difference=-self.difference,
-            interval=(-high, -low),
-            pair=self.pair.reversed(),
-        )
-
-    def equivalence(self, margin: float) -> float:
-        """Return the p-value of the test that the scores differ by less than `margin`."""
-        check_real("margin", margin, above=0)
-        return self.pair.equivalence_p_value(margin)
-
-    def texts_needed(self, difference: float | None = None, power: float = 0.8) -> int:
-        """Return the number of texts per sample that show a difference, by default this one."""
-        wanted = abs(self.difference) if difference is None else difference
-        check_real("difference", wanted, above=0, up_to=1)
-        check_real("power", power, above=0, up_to=1 - 1e-9)
-        low, high = self.pair.limits(0.6827)  # one standard error to either side
-        return texts_needed(
-            self.n_texts, (high - low) / 2, wanted, power=power, confidence=self.confidence
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python objects for JSON."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference,
-            "interval": list(self.interval),
-            "p_value": self.p_value,
-            "p_adjusted": self.p_adjusted,
-        }
-
-
-def difference(first: MauveResult, second: MauveResult) -> Difference:
-    """Compare two scores of one call of :func:`mauve.compare`.
-
-    A score depends on the human texts and on all systems that were clustered with them, so
-    scores of separate calls can only be compared if both were given the same texts.
-
-    Parameters
-    ----------
-    first, second : MauveResult
-        The scores are paired, because the human texts are the same.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the signatures differ in anything but the number of texts.
-
-    Examples
-    --------
-    >>> import mauve, numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> human, near, far = (rng.normal(size=(200, 4)) + shift for shift in (0, 0.2, 1))
-    >>> comparison = mauve.compare(human, {"near": near, "far": far}, n_permutations=0)
-    >>> mauve.difference(comparison["near"], comparison["far"]).p_value < 0.05
-    True
-    """
-    check_comparable(first, second)
-    pair = ScorePair(
-        (first.mauve, second.mauve),
-        (first.deviance_error, second.deviance_error),
-        correlation(first.influence, second.influence),
-    )
-    p_value = pair.p_value()
-    return Difference(
-        first.name,
-        second.name,
-        pair.difference,
-        pair.limits(first.confidence),
-        p_value,
-        p_value,
-        pair,
-        min(first.n_human, first.n_model, second.n_model),
-        first.confidence,
-    )
-
-
-def check_comparable(first: MauveResult, second: MauveResult) -> None:
-    """Raise an error that names the differences if two scores have different signatures."""
-    ours, theirs = (parse_signature(result.signature) for result in (first, second))
-    # The bias correction makes scores of different n comparable; without it they are not.
-    ignored = {"n"} if ours.get("est") == theirs.get("est") == "jackknife" else set()
-    differing = {
-        key: f"{key} ({ours.get(key)} and {theirs.get(key)})"
-        for key in dict.fromkeys([*ours, *theirs])
-        if key not in ignored and ours.get(key) != theirs.get(key)
+def frame_row(result: MauveResult) -> dict[str, Any]:
+    """Return the row of a data frame, by column."""
+    numbers = result.to_dict()
+    low, high = numbers.pop("interval")
+    for name in ("name", "divergence_curve", "warnings", "form", "mauve", "confidence"):
+        numbers.pop(name)
+    return {
+        "system": result.name,
+        "mauve": result.mauve,
+        "low": low,
+        "high": high,
+        "confidence": result.confidence,
+        **numbers,
     }
-    reasons = []
-    # Other human texts make for other clusterings too, so one reason is enough.
-    if "human" in differing:
-        reasons.append("they were computed against different human texts")
-    elif "joint" in differing:
-        reasons.append("they were clustered together with different systems")
-    settings = [text for key, text in differing.items() if key not in ("human", "joint")]
-    if settings:
-        reasons.append(f"their signatures differ in {', '.join(settings)}")
-    if reasons:
-        alike = " with the same settings" if settings else ""
-        raise InvalidParameterError(
-            f"The scores of '{first.name}' and '{second.name}' cannot be compared: "
-            f"{format_list(reasons)}. Pass both systems to one call of compare{alike}."
-        )
 
 
 def table_row(result: MauveResult) -> dict[str, str]:

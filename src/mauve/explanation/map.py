@@ -10,14 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauve.arrays import Features, FloatArray, IntArray
+from mauve.equality import ExactEquality
 
 _DISC_AREA = 0.45  # share of the square that discs cover
 _MAX_STEPS = 300
 _SPACING = 1.08  # distance of discs that touch, relative to the sum of their radii
 
 
-@dataclass(frozen=True)
-class TextMap:
+@dataclass(frozen=True, eq=False)
+class TextMap(ExactEquality):
     """Positions within a square centred on the origin.
 
     Attributes

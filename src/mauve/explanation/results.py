@@ -14,6 +14,7 @@ from mauve import tables
 from mauve.arrays import IntArray
 from mauve.atomic import atomic_write
 from mauve.comparison.compared import Compared
+from mauve.equality import is_equal
 from mauve.errors import bad_parameter, check_int
 from mauve.escape import escaped
 from mauve.explanation.findings import Cluster, FieldSummary, clusters_of_kind
@@ -125,7 +126,8 @@ class SystemExplanation:
         return plot_clusters(self, ax)
 
     def __str__(self) -> str:
-        return self.table()
+        errors = f"type I error {self.type_1:.3f}, type II error {self.type_2:.3f}"
+        return f"{escaped(self.name)}: {errors}\n{self.table()}"
 
     def _repr_html_(self) -> str:
         return tables.as_html(*titles_and_rows(self.clusters))
@@ -135,7 +137,8 @@ class Explanation(Mapping[str, SystemExplanation]):
     """Why the systems of a comparison score as they do.
 
     A mapping from name to :class:`SystemExplanation`, in the order given; see
-    :func:`mauve.explain`. The clusters are the same for all systems.
+    :func:`mauve.explain`. The clusters are the same for all systems. Two explanations are equal
+    if all their numbers and texts are; like a dict, an explanation is not hashable.
 
     Attributes
     ----------
@@ -178,6 +181,19 @@ class Explanation(Mapping[str, SystemExplanation]):
     def __len__(self) -> int:
         return len(self._systems)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explanation):
+            return NotImplemented
+        return self._compared_by() == other._compared_by() and is_equal(
+            self.assignment, other.assignment
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared_by(self) -> tuple[Any, ...]:
+        systems = [*self._systems.items()]
+        return systems, self.sizes, self.text_map, self.fields, self.fields_left_out
+
     def __repr__(self) -> str:
         parts = (
             f"{escaped(name)}: {len(system.over)} over, {len(system.under)} under"
@@ -186,7 +202,7 @@ class Explanation(Mapping[str, SystemExplanation]):
         return f"Explanation({'; '.join(parts)})"
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{escaped(name)}\n{system.table()}" for name, system in self.items())
+        return "\n\n".join(map(str, self.values()))
 
     @property
     def sizes(self) -> dict[str, int]:

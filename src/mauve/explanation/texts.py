@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
+from mauve.equality import ExactEquality
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class TextShare:
         return dict(vars(self))
 
 
-@dataclass(frozen=True)
-class PairTexts:
+@dataclass(frozen=True, eq=False)
+class PairTexts(ExactEquality):
     """The human texts and those of a system, human first, with what each adds.
 
     Attributes

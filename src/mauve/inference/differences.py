@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 
 from mauve.arrays import BoolArray, FloatArray, HashArray
+from mauve.equality import ExactEquality
 from mauve.frontier.score import deviance_of, score_at
 from mauve.hashes import digest_hashes
 from mauve.inference.intervals import covariance, difference_interval, normal_quantile
@@ -106,8 +107,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-@dataclass(frozen=True)
-class Influence:
+@dataclass(frozen=True, eq=False)
+class Influence(ExactEquality):
     """Influence of every text on the deviance of a score, for paired comparisons.
 
     Attributes

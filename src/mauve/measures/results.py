@@ -1,22 +1,30 @@
 """Collect the values of all measures for human text and every system."""
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mauve.errors import bad_parameter
-from mauve.escape import escaped
+from mauve.escape import escaped, listed
+from mauve.formatting import format_count, metric_names
+from mauve.frames import make_frame
 from mauve.measures import tables
 from mauve.measures.intervals import Measured
 from mauve.measures.protocol import Measure
+from mauve.tables import fitting_columns, warnings_as_html, with_warnings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Measurements(Mapping[str, dict[str, Measured]]):
     """Values of several measures for several systems and for human text.
 
     A mapping from the name of a system to a dict from the name of a measure to its
-    :class:`Measured` value, in the order given to :func:`mauve.measure`.
+    :class:`Measured` value, in the order given to :func:`mauve.measure`. Two measurements are
+    equal if all their numbers and settings are; like a dict, measurements are not hashable.
 
     Attributes
     ----------
@@ -69,12 +77,34 @@ class Measurements(Mapping[str, dict[str, Measured]]):
     def __len__(self) -> int:
         return len(self._systems)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Measurements):
+            return NotImplemented
+        return vars(self) == vars(other) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
-        names = ", ".join(measure.name for measure in self.measures)
-        return f"Measurements({', '.join(self)}; {names})"
+        return (
+            f"Measurements({format_count(len(self), 'system')}: {listed([*self])}; "
+            f"{format_count(len(self.measures), 'measure')}: "
+            f"{listed([measure.name for measure in self.measures])})"
+        )
 
     def __str__(self) -> str:
-        return self.table()
+        """Return as many tables as it takes for all columns to fit the terminal."""
+        columns = {column.heading: column for column in self.columns()}
+        cells = {title: [*map(str, column.cells)] for title, column in columns.items()}
+        width = shutil.get_terminal_size().columns
+        names = ["system", *self._rows(gaps=False)]
+        parts = [
+            tables.as_text(names[1:], [columns[title] for title in titles])
+            for titles in fitting_columns(width, names, cells)
+        ]
+        return with_warnings("\n\n".join(parts), self.warnings)
+
+    def _repr_html_(self) -> str:
+        return tables.as_html(self._rows(False), self.columns()) + warnings_as_html(self.warnings)
 
     def distance(self, system: str, measure: str) -> float:
         """Return how bad a system is by one measure; the smallest distance is the best.
@@ -160,6 +190,61 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         ]
         return tables.as_csv(records)
 
+    def to_dataframe(self) -> "pd.DataFrame":
+        """Return a pandas DataFrame with a row for each system, and human text last.
+
+        Needs the ``pandas`` extra. A measure has a column of its name, and ``..._low`` and
+        ``..._high`` for the interval; a statistic has ``..._gap`` too. What is undefined is NaN.
+
+        Examples
+        --------
+        >>> import mauve
+        >>> people = ["It rained all day.", "We stayed in and read.", "Nobody came by."] * 5
+        >>> model = ["It rained and rained and rained", "We read and read and read"] * 8
+        >>> frame = mauve.measure(people, model, "repetition").to_dataframe()
+        >>> frame[["system", "is_human", "repetition"]].values.tolist()
+        [['model', False, 1.0], ['human', True, 0.0]]
+        """
+        rows = []
+        for name, values in [*self.items(), (self.human_name, self.human)]:
+            row = {
+                "system": name,
+                "is_human": name == self.human_name,
+                "n_texts": self.n_texts[name],
+            }
+            for measure in self.measures:
+                row |= _numbers(measure, values.get(measure.name))
+            rows.append(row)
+        return make_frame(rows)
+
+    def to_metrics(self, prefix: str = "mauve") -> dict[str, float]:
+        """Return the numbers of all samples as one flat dict, for an experiment tracker.
+
+        Keys are such as ``mauve/gpt2/zipf``; what is undefined or infinite is left out.
+
+        Parameters
+        ----------
+        prefix : str
+            First part of all keys.
+
+        Examples
+        --------
+        >>> import mauve
+        >>> people = ["It rained all day.", "We stayed in and read.", "Nobody came by."] * 5
+        >>> model = ["It rained and rained and rained", "We read and read and read"] * 8
+        >>> metrics = mauve.measure(people, model, "repetition").to_metrics()
+        >>> metrics["mauve/model/repetition"], metrics["mauve/human/repetition"]
+        (1.0, 0.0)
+        """
+        samples = {**self, self.human_name: self.human}
+        return {
+            f"{prefix}/{key}/{metric}": number
+            for name, key in metric_names([*samples]).items()
+            for measure in self.measures
+            for metric, number in _numbers(measure, samples[name].get(measure.name)).items()
+            if number is not None and np.isfinite(number)
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python objects, ready for JSON."""
         return {
@@ -184,3 +269,16 @@ class Measurements(Mapping[str, dict[str, Measured]]):
             "signature": self.signature,
             "warnings": list(self.warnings),
         }
+
+
+def _numbers(measure: Measure, row: Measured | None) -> dict[str, float | None]:
+    """Return the value of a measure, its interval and its gap, by column."""
+    low, high = (None, None) if row is None else row.interval
+    numbers = {
+        measure.name: None if row is None else row.value,
+        f"{measure.name}_low": low,
+        f"{measure.name}_high": high,
+    }
+    if measure.is_statistic:
+        numbers[f"{measure.name}_gap"] = None if row is None else row.gap
+    return numbers

@@ -153,6 +153,11 @@ def as_markdown(names: Sequence[str], columns: Sequence[Column]) -> str:
     return tables.as_markdown(*_titles_and_rows(names, columns))
 
 
+def as_html(names: Sequence[str], columns: Sequence[Column]) -> str:
+    """Return an HTML table; a star marks the best of each column."""
+    return tables.as_html(*_titles_and_rows(names, columns))
+
+
 def _titles_and_rows(
     names: Sequence[str], columns: Sequence[Column]
 ) -> tuple[list[str], list[list[str]]]:

@@ -233,4 +233,4 @@ def _default_measures(
     return FEATURE_MEASURES if samples.texts is None else TEXT_MEASURES
 
 
-Comparison.write_report = report_comparison
+Comparison._write_report = report_comparison
