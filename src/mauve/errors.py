@@ -18,6 +18,13 @@ class InvalidParameterError(MauveError, ValueError):
     """A parameter or an input is invalid; the message names the value and the remedy."""
 
 
+class UndefinedError(InvalidParameterError):
+    """A measure has no value for some texts; the message names them and the remedy.
+
+    :func:`mauve.measure` shows such a value as ``--``, with a warning, and computes all others.
+    """
+
+
 class MissingExtraError(MauveError, ImportError):
     """A package of an optional extra is not installed."""
 

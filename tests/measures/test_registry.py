@@ -31,6 +31,26 @@ def test_a_measure_that_cannot_be_computed_is_named_with_the_remedy():
         get_measures("training", {"features", "tokens"})
 
 
+def test_a_minus_leaves_a_measure_out():
+    text = [*GROUPS["text"]]
+    text.remove("zipf")
+    assert names_of(get_measures("text,-zipf", {"texts", "tokens"})) == text
+    assert names_of(get_measures(["-zipf", "text"], {"texts", "tokens"})) == text
+    assert names_of(get_measures("default, -Text,-frechet", {"features", "tokens"})) == ["mauve"]
+    # It may be out of reach anyway.
+    assert names_of(get_measures("default,-copying-8", {"features"})) == ["frechet", "mauve"]
+
+
+def test_a_minus_must_leave_something_out_and_something_in():
+    for names in ("zipf,-mmd", "-zipf", "text,-features"):
+        with pytest.raises(InvalidParameterError, match="only for measures that the other names"):
+            check_names(names)
+    with pytest.raises(InvalidParameterError, match=r"at least one is left. Got 'zipf,-text'"):
+        get_measures("zipf,-text", {"tokens"})
+    with pytest.raises(InvalidParameterError, match="must be among .*Got 'zip' instead"):
+        check_names("text,-zip")
+
+
 def test_unknown_names_are_errors():
     check_names("self-bleu-1000, Features")
     for name in ("blue", "zipf-3", "distinct-x", ""):

@@ -9,7 +9,7 @@ import typer
 from mauve.cli.option_groups import OptionGroup
 from mauve.cli.outputs import PICTURE_SUFFIXES
 from mauve.cli.values import between_0_and_1, number_or_auto, path_ending_in
-from mauve.measures.registry import GROUPS, MEASURES
+from mauve.measures.registry import FAMILIES, GROUPS, MEASURES
 
 _FEATURE_SUFFIXES = (".npy", ".safetensors")
 _DIRECTIONS = {
@@ -17,7 +17,7 @@ _DIRECTIONS = {
     "lower": "lower is better",
     "human": "nearest to human",
 }
-_GROUPS_HELP = f"or of groups: {', '.join(GROUPS)}"
+_GROUPS_HELP = f"or of groups: {', '.join(GROUPS)}; -NAME leaves one out"
 
 Report = Annotated[
     Path | None,
@@ -33,12 +33,18 @@ Quiet = Annotated[
 
 
 def print_measures(wanted: bool) -> None:
-    """Print a line for each measure and exit, for ``--list``."""
+    """Print a line for each measure and each group and exit, for ``--list``."""
     if not wanted:
         return
     for name, measure in MEASURES.items():
         extra = f" (needs mauve-eval[{measure.extra}])" if measure.extra else ""
         typer.echo(f"{name:20} {_DIRECTIONS[measure.direction]:20} {measure.summary}{extra}")
+    families = [f"{family}-N" for family in FAMILIES]
+    typer.echo(f"\nN tokens in a row, of your choice: {', '.join(families)}\n\nGroups:")
+    for group, names in GROUPS.items():
+        members = "all of the above" if len(names) == len(MEASURES) else ", ".join(names)
+        typer.echo(f"{group:20} {members}")
+    typer.echo("\nA minus leaves one out: --measures default,-zipf")
     raise typer.Exit
 
 
@@ -115,7 +121,9 @@ class MeasureNames(OptionGroup):
     ] = "default"
     list_all: Annotated[
         bool,
-        typer.Option("--list", callback=print_measures, is_eager=True, help="List all measures."),
+        typer.Option(
+            "--list", callback=print_measures, is_eager=True, help="List all measures and groups."
+        ),
     ] = False
     prompt_context: Annotated[
         bool,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauve.arrays import BoolArray, FloatArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.measures.estimate import Estimate, group_influences
 from mauve.measures.neighbours import TIE, centred, squared_distances
 from mauve.measures.protocol import Measure, MeasuredSample, needed
@@ -56,7 +56,7 @@ def is_authentic(texts: FloatArray, training: FloatArray) -> BoolArray:
 def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
     texts, training = centred(sample, needed(sample.training, "training"))
     if not np.any(training != training[0]):
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"The training texts of '{sample.name}' must be at least two different ones for "
             f"authenticity. Got {len(training)} with equal features instead."
         )

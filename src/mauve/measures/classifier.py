@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
-from mauve.errors import InvalidParameterError, need_packages
+from mauve.errors import UndefinedError, need_packages
 from mauve.hashes import feature_hashes
 from mauve.measures.protocol import MeasuredSample, needed
 
@@ -65,7 +65,7 @@ class Labelled:
         for part in range(n_parts):
             for members in (parts == part, parts != part):
                 if len(np.unique(self.is_human[members])) < 2:
-                    raise InvalidParameterError(
+                    raise UndefinedError(
                         "A classifier must be trained on some prompts of both samples and "
                         f"tested on others. Got too few prompts for {n_parts} parts instead: "
                         "take more prompts, or leave the measure out."
@@ -88,7 +88,7 @@ def labelled(system: MeasuredSample, human: MeasuredSample) -> Labelled:
     samples = [(sample, needed(sample.features, "features")) for sample in (system, human)]
     features = np.concatenate([np.asarray(rows, dtype=np.float64) for _, rows in samples])
     if not np.any(features != features[0]):
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"The features of '{system.name}' and '{human.name}' must differ between texts. Got "
             f"{len(features)} equal rows instead: check the embedder."
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, group_influences
 from mauve.measures.protocol import Measure, MeasuredSample, needed
@@ -65,7 +65,7 @@ def estimate_compression(sample: MeasuredSample, human: MeasuredSample) -> Estim
     """
     texts = needed(sample.texts, "texts")
     if not any(texts):
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"The compression ratio of {escaped(sample.name)!r} must be that of at least one text "
             "that is not empty. Got empty ones only instead."
         )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, HashArray, IntArray
-from mauve.errors import InvalidParameterError, check_int
+from mauve.errors import UndefinedError, check_int
 from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.ngrams import find_ngrams
@@ -153,7 +153,7 @@ def copying_measure(n: int = 8) -> Measure:
         for name, table in ((sample.name, tokens), (training.name, training_tokens)):
             longest = int(table.lengths.max(initial=0))
             if longest < n:
-                raise InvalidParameterError(
+                raise UndefinedError(
                     f"Copying of {n} tokens in a row must be measured on texts of at least as "
                     f"many. Got {escaped(name)!r}, whose longest has {longest}, instead: "
                     "give longer texts, or a smaller n."

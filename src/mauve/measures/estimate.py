@@ -22,7 +22,7 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, HashArray, IntArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 
 N_GROUPS = 50
 
@@ -299,7 +299,7 @@ def ratio(numerators: FloatArray, denominators: FloatArray, groups: Groups) -> E
     """
     total = float(denominators.sum())
     if total == 0:
-        raise InvalidParameterError(
+        raise UndefinedError(
             "A mean over tokens must have at least one token. Got texts without any instead."
         )
     value = float(numerators.sum()) / total

@@ -29,7 +29,7 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.measures.estimate import Estimate, group_influences
 from mauve.measures.protocol import Measure, MeasuredSample, check_two_samples, needed
 
@@ -195,7 +195,7 @@ def _unbiased(system: MeasuredSample, human: MeasuredSample) -> Estimate:
         for sample, features, half_of in samples:
             part = features[half_of == half]
             if len(part) < 2:
-                raise InvalidParameterError(
+                raise UndefinedError(
                     f"frechet-unbiased needs at least 2 texts of '{sample.name}' in each half of "
                     f"the prompts. Got {len(part)} instead; use more prompts, or 'frechet'."
                 )

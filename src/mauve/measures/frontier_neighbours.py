@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.frontier.grid import curve_grid
 from mauve.measures.density_ratio import log_ratios, score_of_curve
 from mauve.measures.estimate import Estimate, Groups, jackknife_influences
@@ -155,7 +155,7 @@ def _same_prompt(system: MeasuredSample, human: MeasuredSample, k: int) -> NDArr
     labels = np.concatenate([human.groups.labels, system.groups.labels])
     n_others = len(labels) - int(np.bincount(labels).max())
     if n_others < k:
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"'{system.name}' and '{human.name}' must have at least {k} texts that answer other "
             f"prompts for 'mauve-nn'. Got {n_others} instead: take more prompts."
         )

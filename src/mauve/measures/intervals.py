@@ -53,8 +53,8 @@ class Measured:
         if np.isinf(self.value):
             numbers["infinite"] = True
         if self.gap is not None and self.gap_interval is not None:
-            numbers["gap"] = self.gap
-            numbers["gap_interval"] = list(self.gap_interval)
+            numbers["gap"] = _finite(self.gap)
+            numbers["gap_interval"] = [_finite(end) for end in self.gap_interval]
             numbers["gap_error"] = self.gap_error
         return numbers
 

@@ -27,7 +27,7 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError, check_choice
+from mauve.errors import UndefinedError, check_choice
 from mauve.measures.estimate import Estimate, Groups, jackknife_influences
 from mauve.measures.protocol import Measure, MeasuredSample, check_two_samples, needed
 
@@ -190,7 +190,7 @@ def _pair_sums(
     if kernel == "rbf":
         width = median_distance(y)
         if width == 0:
-            raise InvalidParameterError(
+            raise UndefinedError(
                 f"mmd needs features that differ between texts. Got the same ones for more than "
                 f"half of the pairs of '{human_name}' instead; choose another embedder."
             )
@@ -272,7 +272,7 @@ def estimate_mmd(
         )
     for sample in (system, human):
         if sample.groups.n_used < 3:
-            raise InvalidParameterError(
+            raise UndefinedError(
                 f"mmd compares texts of different prompts, of which '{sample.name}' must answer "
                 f"at least 3. Got {sample.groups.n_used} instead; use more prompts, or leave "
                 "'mmd' out."

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.measures.estimate import Groups
 from mauve.measures.protocol import MeasuredSample, needed
 
@@ -46,7 +46,7 @@ def centred(first: MeasuredSample, second: MeasuredSample) -> tuple[FloatArray, 
     mean = sum(part.sum(axis=0) for part in parts) / sum(map(len, parts))
     x, y = (part - mean for part in parts)
     if not (np.any(x != x[0]) or np.any(y != x[0])):
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"The features of '{first.name}' and '{second.name}' must differ between texts. Got "
             f"{len(x)} and {len(y)} equal rows instead: check the embedder."
         )

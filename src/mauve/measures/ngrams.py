@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, IntArray, IntegerArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.measures.protocol import MeasuredSample, TokenTable, needed
 
 _DIGIT = 16  # bits of a digit of the radix sort
@@ -177,7 +177,7 @@ def count_by_group(sample: MeasuredSample, n: int, title: str) -> Counts:
 
     Raises
     ------
-    InvalidParameterError
+    UndefinedError
         If no n-gram would be left without one of the groups.
 
     Examples
@@ -192,7 +192,7 @@ def count_by_group(sample: MeasuredSample, n: int, title: str) -> Counts:
     counts = find_ngrams(tokens, n, sample.groups.labels).counts()
     if len(np.unique(counts.units)) < 2:
         longest = int(tokens.lengths.max())
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"'{sample.name}' must have texts of at least {n} tokens in two of its groups for "
             f"{title}. Got texts of at most {longest} tokens in {sample.groups.count} groups "
             "instead."

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, IntArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.measures.estimate import Estimate, Groups, jackknife_influences
 from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
 
@@ -175,7 +175,7 @@ def _estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
     human_usage, human_without = usage_by_group(tables[1], human.groups, types)
     for sample, usages in ((system, usage_without), (human, human_without)):
         if min(without.recurrence for without in usages) <= 0:
-            raise InvalidParameterError(
+            raise UndefinedError(
                 f"'{sample.name}' must have words that recur in another of its texts for the "
                 f"overlap of vocabularies. Got {len(sample.groups.labels)} texts with hardly any "
                 "instead: give more or longer texts."
@@ -203,7 +203,7 @@ def _estimate(system: MeasuredSample, human: MeasuredSample) -> Estimate:
 def _check_groups(sample: MeasuredSample) -> None:
     n_remaining = int(len(sample.groups.labels) - sample.groups.sizes.max())
     if n_remaining < 2 * _DRAWN:
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"'{sample.name}' must have at least {2 * _DRAWN} texts outside each of its groups "
             f"for the overlap of vocabularies. Got {n_remaining} instead: give more texts or "
             "more prompts."

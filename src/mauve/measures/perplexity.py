@@ -6,7 +6,7 @@ import numpy as np
 
 from mauve.arrays import FloatArray
 from mauve.calls import parameter
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, UndefinedError
 from mauve.measures.estimate import Estimate, perplexity_of, ratio
 from mauve.measures.protocol import Measure, MeasuredSample, needed
 
@@ -64,7 +64,7 @@ def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
     lengths = np.array([len(text) for text in log_probabilities], dtype=np.float64)
     if not lengths.any() or not np.isfinite(sums).all():
         what = "one that is not finite" if lengths.any() else "none"
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"The texts of {sample.name!r} must have finite log-probabilities under the external "
             f"language model. Got {what} instead: give longer texts, or another model."
         )

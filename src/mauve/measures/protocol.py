@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray, HashArray, IntArray
-from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.errors import InvalidParameterError, UndefinedError, bad_parameter
 from mauve.lm.probabilities import TokenProbabilities
 from mauve.measures.estimate import Estimate, Groups
 
@@ -198,7 +198,7 @@ def human_token_probabilities(system: MeasuredSample) -> TokenProbabilities:
     """Return the probabilities of human tokens under a system's model, at least one of them."""
     model = needed(system.model, "model")
     if not len(model.probability):
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"The model of {system.name!r} must score at least one human token that has another "
             "before it. Got none instead: give longer human texts, or their prompts."
         )

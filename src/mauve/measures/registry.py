@@ -120,7 +120,7 @@ def get_measures(
     ----------
     names : str, or sequence of str and Measure
         Names of measures or of groups; a string has commas between them. Measures of a group
-        whose needs are not available are left out.
+        whose needs are not available are left out, and so are names after a minus.
     available : collection of str
         Parts of a sample that measures can be computed from.
 
@@ -130,15 +130,19 @@ def get_measures(
     ['zipf', 'distinct-3']
     >>> [measure.name for measure in get_measures("default", {"features"})]
     ['frechet', 'mauve']
+    >>> [measure.name for measure in get_measures("features,-mauve,-mmd", {"features"})][:3]
+    ['frechet', 'frechet-unbiased', 'precision']
     """
     items = names.split(",") if isinstance(names, str) else [*names]
+    left_out = _left_out(items)
     selected: dict[str, Measure] = {}
     for item in items:
-        if isinstance(item, Measure):
-            name, members = item.name, [item]
-        else:
-            name = str(item).strip().lower()
-            members = [*map(_measure, GROUPS.get(name, (name,)))]
+        if not isinstance(item, Measure) and _name(item).startswith("-"):
+            continue
+        name, members = _members(item)
+        members = [measure for measure in members if measure.name not in left_out]
+        if not members:
+            continue
         computable = [measure for measure in members if measure.needs.issubset(available)]
         if not computable:
             lacking = sorted(members[0].needs.difference(available))
@@ -168,11 +172,12 @@ def check_names(names: str) -> None:
 
     Examples
     --------
-    >>> check_names("zipf,features")
+    >>> check_names("zipf,features,-mmd")
     """
-    for name in names.split(","):
-        for member in GROUPS.get(name.strip().lower(), (name.strip().lower(),)):
-            _measure(member)
+    items = names.split(",")
+    _left_out(items)
+    for item in items:
+        _members(item)
 
 
 def check_extras(measures: Sequence[Measure]) -> None:
@@ -186,6 +191,40 @@ def check_extras(measures: Sequence[Measure]) -> None:
         if measure.extra:
             what, packages = f"The measure '{measure.name}'", _PACKAGES[measure.extra]
             need_packages(what, packages, measure.extra, f"leave '{measure.name}' out")
+
+
+def _name(item: object) -> str:
+    return str(item).strip().lower()
+
+
+def _members(item: str | Measure) -> tuple[str, list[Measure]]:
+    """Return the name of a measure or a group, without a minus, and its measures."""
+    if isinstance(item, Measure):
+        return item.name, [item]
+    name = _name(item).removeprefix("-")
+    return name, [*map(_measure, GROUPS.get(name, (name,)))]
+
+
+def _left_out(items: Sequence[str | Measure]) -> set[str]:
+    """Return the measures whose names, or those of their groups, have a minus before them."""
+    is_minus = [not isinstance(item, Measure) and _name(item).startswith("-") for item in items]
+    asked = {
+        measure.name
+        for item, minus in zip(items, is_minus, strict=True)
+        if not minus
+        for measure in _members(item)[1]
+    }
+    left_out: set[str] = set()
+    for item in (item for item, minus in zip(items, is_minus, strict=True) if minus):
+        members = {measure.name for measure in _members(item)[1]}
+        if not members & asked:
+            rule = "names with a minus only for measures that the other names select"
+            raise bad_parameter("measures", rule, str(item).strip())
+        left_out |= members
+    if items and asked and asked <= left_out:
+        rule = "names of which at least one is left"
+        raise bad_parameter("measures", rule, ",".join(map(str, items)))
+    return left_out
 
 
 def _measure(name: str) -> Measure:

@@ -110,17 +110,19 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         """Return how bad a system is by one measure; the smallest distance is the best.
 
         Depending on the direction of the measure it is the value, its negative, or the gap to
-        human text.
+        human text. The gap is infinite if the measure is not defined for human text.
         """
-        row, direction = self[system][measure], self._measure(measure).direction
-        if direction == "human" and row.gap is not None:
-            return row.gap
-        return -row.value if direction == "higher" else row.value
+        row, definition = self[system][measure], self._measure(measure)
+        if definition.direction == "human" and definition.is_statistic:
+            return np.inf if row.gap is None else row.gap
+        return -row.value if definition.direction == "higher" else row.value
 
     def rank(self, measure: str) -> list[str]:
         """Return the systems by one measure, best first, without those it is undefined for."""
-        self._measure(measure)
+        definition = self._measure(measure)
         names = [name for name, values in self.items() if measure in values]
+        if definition.direction == "human" and definition.is_statistic:
+            names = [name for name in names if self[name][measure].gap is not None]
         return sorted(names, key=lambda name: self.distance(name, measure))
 
     def best(self, measure: str) -> list[str]:
@@ -175,18 +177,21 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         return tables.as_latex(self._rows(gaps), self.columns(gaps=gaps), has_human=not gaps)
 
     def to_csv(self) -> str:
-        """Return one line for each sample and measure, with a header."""
+        """Return one line for each sample and measure, with a header.
+
+        An undefined value is empty.
+        """
         records = [
             tables.Record(
                 name,
                 self.n_texts[name],
                 measure,
-                values[measure.name],
+                values.get(measure.name),
                 values is not self.human and name in self.best(measure.name),
             )
             for name, values in [*self.items(), (self.human_name, self.human)]
             for measure in self.measures
-            if measure.name in values
+            if values is not self.human or measure.is_statistic
         ]
         return tables.as_csv(records)
 
@@ -246,7 +251,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python objects, ready for JSON."""
+        """Return everything as plain Python objects, ready for JSON; None is undefined."""
         return {
             "measures": [
                 {"name": m.name, "title": m.title, "direction": m.direction} for m in self.measures
@@ -255,14 +260,14 @@ class Measurements(Mapping[str, dict[str, Measured]]):
             "human": {
                 "name": self.human_name,
                 "n_texts": self.n_texts[self.human_name],
-                "measures": {name: row.to_dict() for name, row in self.human.items()},
+                "measures": _as_dicts(self.human, [m for m in self.measures if m.is_statistic]),
             },
             "systems": [
                 {
                     "name": name,
                     "n_texts": self.n_texts[name],
                     "model": self.models.get(name),
-                    "measures": {measure: row.to_dict() for measure, row in values.items()},
+                    "measures": _as_dicts(values, self.measures),
                 }
                 for name, values in self.items()
             ],
@@ -282,3 +287,11 @@ def _numbers(measure: Measure, row: Measured | None) -> dict[str, float | None]:
     if measure.is_statistic:
         numbers[f"{measure.name}_gap"] = None if row is None else row.gap
     return numbers
+
+
+def _as_dicts(
+    values: Mapping[str, Measured], measures: Sequence[Measure]
+) -> dict[str, dict[str, Any] | None]:
+    """Return the values of some measures as plain Python objects, None if undefined."""
+    rows = {measure.name: values.get(measure.name) for measure in measures}
+    return {name: None if row is None else row.to_dict() for name, row in rows.items()}

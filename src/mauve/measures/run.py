@@ -18,7 +18,7 @@ from mauve.inference.intervals import score_error
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
 from mauve.measures.estimate import N_GROUPS
-from mauve.measures.intervals import Measured, measured
+from mauve.measures.intervals import Measured
 from mauve.measures.material import (
     ModelLike,
     UnderTest,
@@ -28,10 +28,11 @@ from mauve.measures.material import (
     size_warnings,
     with_models,
 )
-from mauve.measures.protocol import Measure, MeasuredSample, Need
+from mauve.measures.protocol import Measure, Need
 from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
 from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
+from mauve.measures.values import UndefinedValues, estimate_all
 from mauve.progress import Progress, ProgressLike, progress_bar
 from mauve.text.prompts import Prompts
 
@@ -69,7 +70,8 @@ def measure(
     measures : str, Measure, or sequence of both
         Names of measures (:data:`mauve.measures.registry.MEASURES`) or of groups of them:
         "default" for the columns of the paper's tables, "text", "features", "model",
-        "training", "all".
+        "training", "all". A minus before a name leaves it out: "default,-zipf". A measure that
+        is not defined for a sample has no value there, and a warning says why.
     tokenizer : str or Tokenizer
         Tokenizer: "words", "bundled", the path of a ``tokenizer.json``, or the
         name of a Transformers tokenizer.
@@ -225,22 +227,26 @@ comparison, on_progress
     if "model" in needs:
         parts |= with_models(parts, human_name, tested, device, on_progress)
     human = parts.pop(human_name)
+    undefined = UndefinedValues()
+    values = estimate_all(selected, human, parts, confidence, undefined, on_progress)
     messages = size_warnings(selected, human, parts)
-    values = _estimate_all(selected, human, parts, confidence, on_progress or (lambda *_: None))
     has_mauve = MAUVE in selected
     if has_mauve:
         if comparison is None:
-            comparison = compare_samples(
-                samples,
-                confidence=confidence,
-                n_permutations=0,
-                seed=seed,
-                device=device,
-                on_progress=on_progress,
-            )
-        for name, result in comparison.items():
-            values[name][MAUVE.name] = _as_measured(result)
-        messages += comparison.warnings
+            with undefined.noted(MAUVE.name, *systems):
+                comparison = compare_samples(
+                    samples,
+                    confidence=confidence,
+                    n_permutations=0,
+                    seed=seed,
+                    device=device,
+                    on_progress=on_progress,
+                )
+        if comparison is not None:
+            for name, result in comparison.items():
+                values[name][MAUVE.name] = _as_measured(result)
+            messages += comparison.warnings
+    messages = undefined.warnings() + messages
     signature = {"mauve": version("mauve-eval")}
     if samples.texts is not None:
         signature["texts"] = (samples.recipe or "as-given") + "-after-prompt" * prompt_context
@@ -327,33 +333,6 @@ def _available(
     if training is not None:
         available.add("training")
     return available
-
-
-def _estimate_all(
-    measures: Sequence[Measure],
-    human: MeasuredSample,
-    systems: Mapping[str, MeasuredSample],
-    confidence: float,
-    on_progress: Progress,
-) -> dict[str, dict[str, Measured]]:
-    """Return the value of each measure for human text, which comes first, and each system."""
-    values: dict[str, dict[str, Measured]] = {name: {} for name in [human.name, *systems]}
-    computed = [(measure, measure.estimate) for measure in measures if measure.estimate]
-    for n_done, (measure, estimate) in enumerate(computed):
-        on_progress(f"measuring {measure.name}", n_done, len(computed))
-        of_human = estimate(human, human) if measure.is_statistic else None
-        if of_human is not None:
-            values[human.name][measure.name] = measured(
-                of_human, None, measure, confidence, human.groups, human.groups
-            )
-        for system in systems.values():
-            if any(getattr(system, need) is None for need in measure.needs):
-                continue  # a model without texts, or texts without a model
-            values[system.name][measure.name] = measured(
-                estimate(system, human), of_human, measure, confidence, system.groups, human.groups
-            )
-    on_progress("measuring", len(computed), len(computed))
-    return values
 
 
 def _as_measured(result: MauveResult) -> Measured:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
-from mauve.errors import InvalidParameterError, check_int
+from mauve.errors import UndefinedError, check_int
 from mauve.hashes import text_hashes
 from mauve.measures.estimate import Estimate, Groups, jackknife_influences
 from mauve.measures.ngrams import Counts, find_ngrams
@@ -226,7 +226,7 @@ def _estimate(sample: MeasuredSample, n_scored: int | None) -> Estimate:
         hashes = text_hashes([f"{sample.seed} {text}" for text in texts])
         is_scored[np.argsort(hashes, kind="stable")[n_scored:]] = False
     if len(table.ids) == 0:
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"'{sample.name}' must have at least one token for Self-BLEU. "
             f"Got {len(table)} texts without any instead."
         )
@@ -239,7 +239,7 @@ def _estimate(sample: MeasuredSample, n_scored: int | None) -> Estimate:
         remains = groups.labels != group
         scored = remains & is_scored
         if remains.sum() < 2 or not scored.any():
-            raise InvalidParameterError(
+            raise UndefinedError(
                 f"'{sample.name}' must have texts in more than one group for an interval of "
                 f"Self-BLEU. Got {len(table) - remains.sum()} of {len(table)} texts in one "
                 "instead: give more prompts, or none."

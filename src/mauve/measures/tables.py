@@ -108,7 +108,11 @@ def make_column(
     ('Zipf ≈', ['1.00 ±0.10*', '--'])
     """
     if gaps:
-        rows = [None if row is None else row.as_gap() for row in rows]
+        # Where the statistic is not defined for human text, there is no gap to it.
+        rows = [
+            None if row is None or (measure.is_statistic and row.gap is None) else row.as_gap()
+            for row in rows
+        ]
     decimals = _decimals([row for row in rows if row is not None])
     cells = [
         Cell(UNDEFINED) if row is None else _cell(row, decimals, best)
@@ -198,12 +202,12 @@ def as_latex(names: Sequence[str], columns: Sequence[Column], *, has_human: bool
 
 @dataclass(frozen=True)
 class Record:
-    """One line of the CSV table: a measure of a sample."""
+    """One line of the CSV table: a measure of a sample, None if it is undefined."""
 
     sample: str
     n_texts: int
     measure: Measure
-    measured: Measured
+    measured: Measured | None
     is_best: bool
 
 
@@ -214,17 +218,18 @@ def as_csv(records: Iterable[Record]) -> str:
     writer.writerow(_CSV_COLUMNS)
     for record in records:
         row = record.measured
-        gap = ["", "", ""] if row.gap_interval is None else [row.gap, *row.gap_interval]
+        numbers: list[float | str] = [""] * 7
+        if row is not None:
+            numbers[:4] = [row.value, *row.interval, row.standard_error]
+            if row.gap is not None and row.gap_interval is not None:
+                numbers[4:] = [row.gap, *row.gap_interval]
         writer.writerow(
             [
                 _csv_escaped(record.sample),
                 record.n_texts,
                 record.measure.name,
                 record.measure.direction,
-                row.value,
-                *row.interval,
-                row.standard_error,
-                *gap,
+                *numbers,
                 int(record.is_best),
             ]
         )

@@ -21,7 +21,7 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
-from mauve.errors import InvalidParameterError
+from mauve.errors import UndefinedError
 from mauve.measures.estimate import Estimate, jackknife_influences
 from mauve.measures.protocol import Measure, MeasuredSample, needed
 
@@ -55,7 +55,7 @@ def _unit_rows(features: NDArray[Any], name: str) -> FloatArray:
     largest = np.abs(rows).max(axis=1, keepdims=True)
     zero = np.flatnonzero(largest == 0)
     if len(zero):
-        raise InvalidParameterError(
+        raise UndefinedError(
             f"vendi needs features that are not all zero. Got a row of zeros for text {zero[0]} "
             f"of '{name}' instead; leave that text out or choose another embedder."
         )

@@ -4,7 +4,7 @@ import numpy as np
 
 from mauve.arrays import IntArray
 from mauve.calls import parameter
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, UndefinedError
 from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, jackknife_influences
 from mauve.measures.protocol import Measure, MeasuredSample, needed
@@ -80,7 +80,7 @@ def estimate_zipf(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
         remaining = total - np.bincount(np.concatenate([types[:0], *rows]), minlength=n_types)
         n_remaining = np.count_nonzero(remaining)
         if n_remaining < 2:
-            raise InvalidParameterError(
+            raise UndefinedError(
                 f"The Zipf coefficient of {escaped(sample.name)!r} must be computed from at least "
                 "2 different tokens, also without any one group of texts. Got "
                 f"{n_remaining} instead: give more or longer texts."
