@@ -16,24 +16,7 @@ from mauve.measures.registry import MEASURES
 
 pytestmark = pytest.mark.slow
 
-_WORDS = [
-    "rain",
-    "sun",
-    "wind",
-    "snow",
-    "hill",
-    "road",
-    "house",
-    "tree",
-    "bird",
-    "stone",
-    "river",
-    "light",
-    "over",
-    "under",
-    "with",
-    "and",
-]
+_WORDS = [f"{a}{b}" for a in ("ba", "do", "ki", "lu") for b in ("n", "r", "st", "ve")]
 
 
 def _texts(n, seed, n_words=24):
@@ -42,18 +25,18 @@ def _texts(n, seed, n_words=24):
 
 
 DEGENERATE = {
-    "one word repeated": ["the the the the the"] * 40,
-    "one text": [_texts(1, 5)[0]] * 40,
-    "one character": [*"abcdefghij"] * 4,
-    "one character only": ["a"] * 40,
-    "punctuation": ["!?.,;"] * 40,
-    "numbers": [str(7919 * i) for i in range(40)],
-    "nothing": [""] * 40,
-    "white space": ["  \n"] * 40,
-    "one text that is not empty": [""] * 39 + ["hello"],
-    "two texts": _texts(2, 6) * 20,
-    "emoji": ["😀😃"] * 40,
-    "one long token": ["a" * 4000] * 40,
+    "one word repeated": ["the the the the the"] * 20,
+    "one text": [_texts(1, 5)[0]] * 20,
+    "one character": [*"abcdefghij"] * 2,
+    "one character only": ["a"] * 20,
+    "punctuation": ["!?.,;"] * 20,
+    "numbers": [str(7919 * i) for i in range(20)],
+    "nothing": [""] * 20,
+    "white space": ["  \n"] * 20,
+    "one text that is not empty": [""] * 19 + ["hello"],
+    "two texts": _texts(2, 6) * 10,
+    "emoji": ["😀😃"] * 20,
+    "one long token": ["a" * 2000] * 20,
 }
 
 
@@ -106,27 +89,29 @@ def _check(measurements, messages):
     assert "nan" not in measurements.to_csv()
 
 
-@pytest.mark.parametrize("name", DEGENERATE)
-def test_a_degenerate_system_does_not_end_the_run(name):
-    systems = {"good": _texts(40, 1), "odd": DEGENERATE[name]}
-    measurements, messages = _measure(_texts(40, 0), systems, training=_texts(30, 2))
+def test_degenerate_systems_do_not_end_the_run():
+    systems = {"good": _texts(20, 1), **DEGENERATE}
+    measurements, messages = _measure(_texts(20, 0), systems, training=_texts(20, 2))
     _check(measurements, messages)
-    assert not _missing(measurements)["good"]
+    computed = {name for name, measure in MEASURES.items() if "model" not in measure.needs}
+    assert measurements["good"].keys() == computed
     assert not _missing(measurements)["human"]
-    for measure in ("mauve", "frechet", "vendi", "discriminator", "repetition"):
-        assert measure in measurements["odd"]
+    assert _missing(measurements)["one word repeated"] == {"zipf", "copying-8"}
+    for name in DEGENERATE:
+        for measure in ("mauve", "frechet", "vendi", "discriminator", "repetition"):
+            assert measure in measurements[name]
 
 
-@pytest.mark.parametrize("name", DEGENERATE)
+@pytest.mark.parametrize("name", ["one word repeated", "one character only", "nothing"])
 def test_degenerate_human_texts_leave_what_is_defined(name):
-    systems = {"good": _texts(40, 1), "same": DEGENERATE[name]}
-    measurements, messages = _measure(DEGENERATE[name], systems, training=_texts(30, 2))
+    systems = {"good": _texts(20, 1), "same": DEGENERATE[name]}
+    measurements, messages = _measure(DEGENERATE[name], systems, training=_texts(20, 2))
     _check(measurements, messages)
     assert {"zipf", "entropy-2", "self-bleu", "vendi"} <= measurements["good"].keys()
 
 
 def test_all_texts_equal_leave_what_is_defined():
-    same = ["It rained all day and all night."] * 40
+    same = ["It rained all day and all night."] * 20
     measurements, messages = _measure(same, same)
     _check(measurements, messages)
     assert {"mauve", "mmd", "precision", "discriminator"} <= _missing(measurements)["model"]
@@ -135,12 +120,12 @@ def test_all_texts_equal_leave_what_is_defined():
 
 
 def test_an_undefined_value_is_shown_as_such_in_every_format():
-    systems = {"good": _texts(40, 1), "odd": ["the the the the the"] * 40}
-    measurements, (message,) = _measure(_texts(40, 0), systems, "zipf,repetition")
+    systems = {"good": _texts(20, 1), "odd": ["the the the the the"] * 20}
+    measurements, (message,) = _measure(_texts(20, 0), systems, "zipf,repetition")
     assert message.startswith("zipf of 'odd' is undefined (--). The Zipf coefficient of 'odd'")
     assert message in measurements.warnings
     assert measurements.rank("zipf") == ["good"]
-    table = {line.split()[0]: line.split()[1] for line in measurements.table().splitlines()[2:]}
+    table = {line.split()[0]: line.split()[1] for line in measurements.table().splitlines()[1:]}
     assert table["odd"] == "--"
     assert table["good"] != "--"
     as_dict = measurements.to_dict()
@@ -155,8 +140,8 @@ def test_an_undefined_value_is_shown_as_such_in_every_format():
 
 
 def test_without_a_value_of_human_text_there_is_no_gap_and_no_rank():
-    systems = {"good": _texts(40, 1), "other": _texts(40, 2)}
-    measurements, (message,) = _measure(["the the the the the"] * 40, systems, "zipf")
+    systems = {"good": _texts(20, 1), "other": _texts(20, 2)}
+    measurements, (message,) = _measure(["the the the the the"] * 20, systems, "zipf")
     assert message.startswith("zipf of 'human' is undefined (--).")
     assert measurements["good"]["zipf"].gap is None
     assert measurements.rank("zipf") == []
@@ -166,8 +151,8 @@ def test_without_a_value_of_human_text_there_is_no_gap_and_no_rank():
 
 
 def test_one_reason_is_one_warning_for_all_systems():
-    systems = {"first": _texts(40, 1), "second": _texts(40, 2)}
-    _, messages = _measure(["the the the the the"] * 40, systems, "mmd,zipf")
+    systems = {"first": _texts(20, 1), "second": _texts(20, 2)}
+    _, messages = _measure(["the the the the the"] * 20, systems, "mmd,zipf")
     assert len(messages) == 2
     assert any(message.startswith("mmd of 'first', 'second' is undefined") for message in messages)
 
@@ -182,12 +167,6 @@ def test_a_measure_that_is_not_a_number_is_undefined(influence, value, reason):
         estimate=lambda sample, human: Estimate(value, np.full(sample.groups.count, influence)),
         is_statistic=False,
     )  # fmt: skip
-    measurements, (message,) = _measure(_texts(40, 0), _texts(40, 1), [own])
+    measurements, (message,) = _measure(_texts(20, 0), _texts(20, 1), [own])
     assert reason in message
     assert measurements["model"] == {}
-
-
-def test_every_measure_is_tried():
-    computed = {name for name, measure in MEASURES.items() if "model" not in measure.needs}
-    measurements, _ = _measure(_texts(40, 0), _texts(40, 1), training=_texts(30, 2))
-    assert measurements["model"].keys() == computed

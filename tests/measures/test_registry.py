@@ -47,7 +47,7 @@ def test_a_minus_must_leave_something_out_and_something_in():
             check_names(names)
     with pytest.raises(InvalidParameterError, match=r"at least one is left. Got 'zipf,-text'"):
         get_measures("zipf,-text", {"tokens"})
-    with pytest.raises(InvalidParameterError, match="must be among .*Got 'zip' instead"):
+    with pytest.raises(InvalidParameterError, match=r"must be among .*Got 'zip' instead"):
         check_names("text,-zip")
 
 

@@ -40,8 +40,8 @@ class UndefinedValues:
     def warnings(self) -> tuple[str, ...]:
         """Return a sentence for each reason, with the measures and samples it applies to."""
         measures: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        for (reason, measure), samples in self._samples.items():
-            measures.setdefault((reason, tuple(samples)), []).append(measure)
+        for (reason, measure), noted in self._samples.items():
+            measures.setdefault((reason, tuple(noted)), []).append(measure)
         messages = []
         for (reason, samples), names in measures.items():
             quoted = listed([f"'{sample}'" for sample in samples])
