@@ -220,7 +220,12 @@ def report_comparison(
                 on_progress=on_progress,
             )
         write_report(
-            comparison, path, explanation=explanation, measurements=measurements, title=title
+            comparison,
+            path,
+            explanation=explanation,
+            measurements=measurements,
+            title=title,
+            progress=on_progress,
         )
     return Report(Path(path), comparison, explanation, measurements)
 
