@@ -166,7 +166,11 @@ def either(*names: str) -> str:
     >>> either("spec", "embedder", "model")  # the last if there is none
     'model'
     """
-    return next(filter(has_option, names), names[-1])
+    command, call = _command.get(), next(_calls(), None)
+    known = call.parameters if call else frozenset()
+    return next(
+        (name for name in names if name in (command.flags if command else known)), names[-1]
+    )
 
 
 def by_world(*, python: str, command: str) -> str:

@@ -55,7 +55,7 @@ def test_stdin(text_folder):
         (["embed", "empty.txt", "-o", "h.npy"], "empty.txt"),
         (["embed", "hole.jsonl", "-o", "h.npy"], "Got empty ones at position 1"),
         (["embed", "human.jsonl", "-o", "h.npy", "--field", "body"], "field 'body'"),
-        (["embed", "human.jsonl", "-o", "h.npy", "--layer", "3"], "Got layer instead"),
+        (["embed", "human.jsonl", "-o", "h.npy", "--layer", "3"], "Got --layer instead"),
         (["embed", "human.jsonl", "-o", "h.npy", "--embedder", "./none"], "'./none'"),
     ],
 )

@@ -96,9 +96,15 @@ def test_options_reach_the_library(features):
         (["compare", "human.npy", "good.npy", "--interval", "magic"], "must be one of influence"),
         (["compare", "human.npy", "good.npy", "--order", "magic"], "must be one of norm-pca"),
         (["compare", "human.npy", "good.npy", "--num-buckets", "ten"], "a whole number or 'auto'"),
-        (["compare", "human.npy", "good.npy", "--confidence", "1"], "above 0 and below 1"),
-        (["compare", "human.npy", "good.npy", "--confidence", "nan"], "above 0 and below 1"),
-        (["compare", "human.npy", "good.npy", "--margin", "0"], "above 0 and below 1"),
+        (
+            ["compare", "human.npy", "good.npy", "--confidence", "1"],
+            "between 0 and 1, both excluded",
+        ),
+        (
+            ["compare", "human.npy", "good.npy", "--confidence", "nan"],
+            "between 0 and 1, both excluded",
+        ),
+        (["compare", "human.npy", "good.npy", "--margin", "0"], "between 0 and 1, both excluded"),
         (["compare", "human.npy", "good.npy", "--scaling", "0"], "must be above 0"),
         (["compare", "human.npy", "good.npy", "--scaling", "inf"], "must be above 0"),
         (["compare", "human.npy", "good.npy", "--explained-variance", "1.1"], "at most 1"),

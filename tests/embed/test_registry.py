@@ -98,9 +98,7 @@ def test_unknown_options(spec, options, message):
 
 
 def test_an_embedder_takes_no_options():
-    with pytest.raises(
-        InvalidParameterError, match=r"a name, to take \['pooling'\]\. Got <built-in"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"a name, to take pooling\. Got <built-in"):
         get_embedder(len, pooling="mean")
 
 
@@ -117,7 +115,9 @@ def test_a_name_that_nothing_has(spec):
 
 
 def test_sentence_without_a_name():
-    with pytest.raises(InvalidParameterError, match=r"'model' parameter of SentenceEmbedder must"):
+    with pytest.raises(
+        InvalidParameterError, match=r"'spec' parameter of get_embedder must be 'sentence:' and"
+    ):
         get_embedder("sentence:")
 
 

@@ -160,7 +160,9 @@ def test_a_model_that_is_not_there(name):
 
 
 def test_a_model_without_a_name():
-    with pytest.raises(InvalidParameterError, match=r"a name on the hub, or a folder\. Got ''"):
+    with pytest.raises(
+        InvalidParameterError, match=r"a name on the hub, or a folder\. Got 'sentence:'"
+    ):
         embedder("")
 
 

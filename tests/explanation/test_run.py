@@ -307,7 +307,10 @@ class TestErrors:
             ({"n_clusters": 41}, "Got 41 instead"),
             ({"n_clusters": "many"}, "must be an int or 'auto'. Got 'many' instead"),
             ({"mixture": 0}, "'mixture' parameter of explain must be"),
-            ({"mixture": 1}, "'mixture' parameter of explain must be above 0 and below 1"),
+            (
+                {"mixture": 1},
+                "'mixture' parameter of explain must be a real number between 0 and 1",
+            ),
             ({"mixture": float("nan")}, "'mixture' parameter of explain must be"),
             ({"n_texts": -1}, "'n_texts' parameter of explain must be"),
             ({"n_permutations": 99}, "'n_permutations' parameter of explain must be"),

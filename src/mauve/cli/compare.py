@@ -122,10 +122,10 @@ def compare_command(
         print_result(
             comparison, samples.human, measurements, margin=equivalence.margin, quiet=output.quiet
         )
-    if output.quiet:
-        return
     for message in comparison.warnings:
         say("warning", message)
+    if output.quiet:
+        return
     if report is not None:
         unread = inputs.unread if explaining.metadata is None else ()
         if note := unused_fields_note(report.explanation, unread):

@@ -29,7 +29,7 @@ def embed_command(
             "stdin."
         )
     name = source.texts.name
-    embedder = get_embedder(embedding.embedder, **embedding.settings(), device=embedding.device)
+    embedder = get_embedder(embedding.name, **embedding.settings(), device=embedding.device)
     texts = read_texts(source.texts, field=source.field).texts
     with warnings_as_lines(), progress_bar(not output.quiet) as on_progress:
         sample = load_samples(
@@ -46,10 +46,10 @@ def embed_command(
             np.save(file, features)
         else:
             file.write(save({"features": features}, {"embedder": sample.origin}))
-    if output.quiet:
-        return
     if n_truncated := sample.n_truncated(name):
         say("warning", f"{n_truncated} texts are longer than the embedder reads.")
+    if output.quiet:
+        return
     n_texts, dimension = features.shape
     console = new_console()
     console.print(

@@ -117,10 +117,10 @@ def explain_command(
             examples=output.examples,
             quiet=output.quiet,
         )
-    if output.quiet:
-        return
     for message in messages:
         say("warning", message)
+    if output.quiet:
+        return
     unread = inputs.unread if explaining.metadata is None else ()
     if note := unused_fields_note(explanation, unread):
         say("note", note)

@@ -7,10 +7,12 @@ from typing import Any
 
 import typer
 
+from mauve.calls import option
 from mauve.cli.options_input import EmbedderOptions, SampleOptions
 from mauve.cli.values import named_systems
 from mauve.embed.load import human_name_beside
-from mauve.embed.registry import EmbedderLike, get_embedder
+from mauve.embed.protocol import Embedder
+from mauve.embed.registry import get_embedder
 from mauve.embed.samples import SampleLike, is_text_file
 from mauve.errors import InvalidParameterError
 from mauve.escape import listed
@@ -121,20 +123,20 @@ def read_training(path: Path | None, field: str) -> SampleLike | None:
     return path if file is None else file.texts
 
 
-def make_embedder(options: EmbedderOptions, inputs: Inputs, human: Path) -> EmbedderLike:
-    """Return the embedder that the options describe; raise if there are any for features."""
+def make_embedder(options: EmbedderOptions, inputs: Inputs, human: Path) -> Embedder | None:
+    """Return the embedder that the options describe, none for features; raise if they have one."""
     settings = options.settings()
     if inputs.is_text:
-        return get_embedder(options.embedder, device=options.device, **settings)
+        return get_embedder(options.name, device=options.device, **settings)
     unused = [name for name, value in settings.items() if value is not None]
-    if options.embedder != "bundled":
+    if options.embedder is not None:
         unused.append("embedder")
     if unused:
         raise InvalidParameterError(
             f"'{human}' holds features, which no embedder reads: leave out "
-            f"{', '.join('--' + name.replace('_', '-') for name in unused)}."
+            f"{', '.join(map(option, unused))}."
         )
-    return "bundled"
+    return None
 
 
 def select_metadata(inputs: Inputs, option: str | None) -> dict[str, dict[str, list[Any]]]:

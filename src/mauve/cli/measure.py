@@ -59,6 +59,5 @@ def measure_command(
         typer.echo(measurements.to_csv(), nl=False)
     else:
         print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
-    if not output.quiet:
-        for message in messages:
-            say("warning", message)
+    for message in messages:
+        say("warning", message)

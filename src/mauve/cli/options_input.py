@@ -107,13 +107,14 @@ class EmbedderOptions(OptionGroup):
     panel = "Embedder"
 
     embedder: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="What turns text into features: 'bundled', a Transformers model on the hub or in "
-            "a folder, 'sentence:NAME', or the http(s) address of an OpenAI-compatible endpoint.",
+            help="What turns text into features: 'bundled', which is the default, a Transformers "
+            "model on the hub or in a folder, 'sentence:NAME', or the http(s) address of an "
+            "OpenAI-compatible endpoint.",
         ),
-    ] = "bundled"
+    ] = None  # so that one for features, which none reads, can be told from the default
     pooling: Annotated[
         str | None,
         choice(
@@ -148,6 +149,11 @@ class EmbedderOptions(OptionGroup):
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Neither read nor write the cache of features.")
     ] = False
+
+    @property
+    def name(self) -> str:
+        """The embedder to use for texts."""
+        return "bundled" if self.embedder is None else self.embedder
 
     def settings(self) -> dict[str, Any]:
         """Return the options that change what the embedder computes, None where not given."""

@@ -28,7 +28,7 @@ Report = Annotated[
     ),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but the result, and errors.")
+    bool, typer.Option("--quiet", "-q", help="Print nothing but the result, warnings and errors.")
 ]
 
 

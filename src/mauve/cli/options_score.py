@@ -1,17 +1,28 @@
 """Options in the panels *Score* and *Inference*: how MAUVE is estimated and tested."""
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
-from mauve.cli.values import between_0_and_1, number, number_or_auto
-from mauve.comparison.settings import INTERVALS
+from mauve.cli.values import at_least, between_0_and_1, number, number_or_auto
+from mauve.comparison.settings import (
+    INTERVALS,
+    MAX_SCALING,
+    MIN_BOOTSTRAP,
+    WHY_BOOTSTRAP,
+    WHY_CLUSTERINGS,
+    WHY_SCALING,
+)
 from mauve.frontier.estimators import ESTIMATORS
+from mauve.quantize.crossfit import N_BLOCKS
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import QUANTIZERS
+
+
+def _is_scaling(value: float) -> bool:
+    return 0 < value <= MAX_SCALING
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ class ScoreOptions(OptionGroup):
         int | None,
         typer.Option(
             metavar="N",
-            min=5,
+            callback=at_least(N_BLOCKS, WHY_CLUSTERINGS),
             help="Number of clusterings to average over, a multiple of 5; 40 by default, or 5 "
             "with a quantizer that is trained.",
         ),
@@ -50,7 +61,7 @@ class ScoreOptions(OptionGroup):
         float,
         typer.Option(
             metavar="C",
-            callback=number("above 0", lambda x: 0 < x < math.inf),
+            callback=number(f"above 0 and at most {MAX_SCALING}", _is_scaling, WHY_SCALING),
             help="Scaling constant c of the MAUVE paper.",
         ),
     ] = 5.0
@@ -112,7 +123,12 @@ class InferenceOptions(PermutationOptions):
         str, choice(INTERVALS, f"How the standard error is computed: {', '.join(INTERVALS)}.")
     ] = "influence"
     n_bootstrap: Annotated[
-        int, typer.Option(metavar="N", min=20, help="Resamples, with --interval bootstrap.")
+        int,
+        typer.Option(
+            metavar="N",
+            callback=at_least(MIN_BOOTSTRAP, WHY_BOOTSTRAP),
+            help="Resamples, with --interval bootstrap.",
+        ),
     ] = 200
 
 

@@ -28,18 +28,32 @@ def one_of(choices: Collection[str]) -> Callable[[str | None], str | None]:
     return check
 
 
-def number(rule: str, is_valid: Callable[[float], bool]) -> Callable[[float | None], float | None]:
+def number(
+    rule: str, is_valid: Callable[[float], bool], why: str = ""
+) -> Callable[[float | None], float | None]:
     """Return a callback that rejects all numbers but those for which `is_valid` holds."""
+    reason = f": {why}" if why else ""
 
     def check(value: float | None) -> float | None:
         if value is not None and not is_valid(value):
-            raise typer.BadParameter(f"must be {rule}. Got {value:g} instead.")
+            raise typer.BadParameter(f"must be {rule}. Got {value:.12g} instead{reason}.")
         return value
 
     return check
 
 
-between_0_and_1 = number("above 0 and below 1", lambda x: 0 < x < 1)
+between_0_and_1 = number("between 0 and 1, both excluded", lambda x: 0 < x < 1)
+
+
+def at_least(low: int, why: str) -> Callable[[int | None], int | None]:
+    """Return a callback that rejects ints below `low`, and gives the reason."""
+
+    def check(value: int | None) -> int | None:
+        if value is not None and value < low:
+            raise typer.BadParameter(f"must be at least {low}. Got {value} instead: {why}.")
+        return value
+
+    return check
 
 
 def number_or_auto(value: str) -> int | str:

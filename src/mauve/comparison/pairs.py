@@ -5,7 +5,7 @@ from typing import Any
 
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import parse_signature
-from mauve.errors import InvalidParameterError, check_real
+from mauve.errors import InvalidParameterError, check_real, check_share
 from mauve.escape import escaped
 from mauve.formatting import (
     format_interval,
@@ -71,7 +71,7 @@ class Difference:
         """Return the number of texts per sample that show a difference, by default this one."""
         wanted = abs(self.difference) if difference is None else difference
         check_real("difference", wanted, above=0, up_to=1)
-        check_real("power", power, above=0, up_to=1 - 1e-9)
+        check_share("power", power)
         low, high = self.pair.limits(0.6827)  # one standard error to either side
         return texts_needed(
             self.n_texts, (high - low) / 2, wanted, power=power, confidence=self.confidence

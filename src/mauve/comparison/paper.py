@@ -11,7 +11,7 @@ from mauve.arrays import FloatArray
 from mauve.calls import parameter
 from mauve.comparison.paper_features import Featurizer
 from mauve.equality import ExactEquality
-from mauve.errors import InvalidParameterError, check_int, check_real
+from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
 from mauve.frontier.histogram import count_labels, krichevsky_trofimov, no_smoothing
 from mauve.quantize.crossfit import pool_by_content
@@ -157,11 +157,10 @@ def compute_mauve(
         )
     if isinstance(num_buckets, str):
         if num_buckets != "auto":
-            raise InvalidParameterError(
-                f"{parameter('num_buckets')} must be an int or 'auto'. Got {num_buckets!r} instead."
-            )
+            raise bad_parameter("num_buckets", "an int or 'auto'", num_buckets)
         num_buckets = max(2, round(min(len(p), len(q)) / 10))
-    k = num_buckets if trained else check_int("num_buckets", num_buckets, 1, n)
+    why = f"there are {n} texts in all"
+    k = num_buckets if trained else check_int("num_buckets", num_buckets, 1, n, why)
     restarts = check_int("kmeans_num_redo", kmeans_num_redo, 1)
     iterations = check_int("kmeans_max_iter", kmeans_max_iter, 1)
     size = check_int(

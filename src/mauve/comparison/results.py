@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, FloatArray
 from mauve.equality import ExactEquality
-from mauve.errors import check_real
+from mauve.errors import check_real, check_share
 from mauve.escape import escaped
 from mauve.formatting import (
     SIGNIFICANCE_LEVEL,
@@ -125,7 +125,7 @@ class MauveResult(ExactEquality):
 
         A small value says that the system is as good as human up to `margin`.
         """
-        check_real("margin", margin, above=0, up_to=1 - 1e-9)
+        check_share("margin", margin)
         return equivalence_to_one(self.mauve, self.deviance_error, margin)
 
     def texts_needed(self, difference: float, power: float = 0.8) -> int:
@@ -135,7 +135,7 @@ class MauveResult(ExactEquality):
         their own against the same human texts.
         """
         check_real("difference", difference, above=0, up_to=1)
-        check_real("power", power, above=0, up_to=1 - 1e-9)
+        check_share("power", power)
         # The human texts are shared, so only the variance of the systems' texts counts, twice.
         n = min(self.n_human, self.n_model)
         error = np.sqrt(2 * share_of_model(self.influence))

@@ -34,7 +34,7 @@ def compare(
     human: SampleLike,
     systems: SystemsLike,
     *,
-    embedder: EmbedderLike = "bundled",
+    embedder: EmbedderLike | None = None,
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
@@ -64,9 +64,10 @@ def compare(
         ``.parquet``, or ``.npy`` and ``.safetensors`` for features.
     systems : the same, or a mapping from name to the same
         One system, or several by name. All are clustered together with the human texts.
-    embedder : str, Embedder or callable
+    embedder : str, Embedder or callable, optional
         Turns text into features: a name that :func:`mauve.get_embedder` knows, its result, or
-        a function from a list of strings to features of shape (n, d).
+        a function from a list of strings to features of shape (n, d). By default the bundled
+        model. Leave it out where features are passed.
     cache : bool
         Store the features of texts on disk, so that human text is embedded once.
     strip, match_length : bool

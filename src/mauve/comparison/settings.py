@@ -4,15 +4,24 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from mauve.embed.load import Samples
-from mauve.errors import bad_parameter, check_choice, check_int, check_real
+from mauve.errors import bad_parameter, check_choice, check_int, check_real, check_share
 from mauve.frontier.estimators import ESTIMATORS
 from mauve.quantize.crossfit import N_BLOCKS
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.reduce import ORDERS
 
 INTERVALS = ("influence", "bootstrap")
-MAX_SCALING = 100  # beyond, the smallest score underflows
+MAX_SCALING = 100
 MIN_TEXTS = 2 * N_BLOCKS  # every block needs two texts of each sample
+MIN_BOOTSTRAP = 20
+
+# Why these limits are what they are, for messages here and on the command line.
+WHY_SCALING = "the least score, 1/binom(2c, c), is 1e-59 at 100 already, and soon rounded to 0"
+WHY_BOOTSTRAP = "from fewer resamples a standard error is off by more than a sixth"
+WHY_CLUSTERINGS = (
+    f"texts are dealt into {N_BLOCKS} blocks, and only a multiple of {N_BLOCKS} counts every text "
+    "equally often"
+)
 
 
 @dataclass(frozen=True)
@@ -35,11 +44,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         checked = {
-            "scaling": check_real("scaling", self.scaling, above=0, up_to=MAX_SCALING),
+            "scaling": check_real("scaling", self.scaling, 0, MAX_SCALING, WHY_SCALING),
             "estimator": check_choice("estimator", self.estimator, ESTIMATORS),
-            "confidence": check_real("confidence", self.confidence, above=0, up_to=1 - 1e-9),
+            "confidence": check_share("confidence", self.confidence),
             "interval": check_choice("interval", self.interval, INTERVALS),
-            "n_bootstrap": check_int("n_bootstrap", self.n_bootstrap, 20),
+            "n_bootstrap": check_int(
+                "n_bootstrap", self.n_bootstrap, MIN_BOOTSTRAP, why=WHY_BOOTSTRAP
+            ),
             "n_permutations": check_int("n_permutations", self.n_permutations, 0),
             "explained_variance": check_real(
                 "explained_variance", self.explained_variance, above=0, up_to=1
@@ -110,6 +121,7 @@ def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
     if n_clusterings is None:
         # Training is slow, and five clusterings are enough to count every text.
         return 40 if fixed_num_buckets(quantizer) is None else 5
-    if check_int("n_clusterings", n_clusterings, 5) % 5:
-        raise bad_parameter("n_clusterings", "a multiple of 5", n_clusterings)
+    if check_int("n_clusterings", n_clusterings, N_BLOCKS, why=WHY_CLUSTERINGS) % N_BLOCKS:
+        rule = f"a multiple of {N_BLOCKS}"
+        raise bad_parameter("n_clusterings", rule, n_clusterings, WHY_CLUSTERINGS)
     return int(n_clusterings)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MODEL = Path(__file__).parent / "model"
 
 CONTEXT, WIDTH = 512, 128
+_WHY = f"the model reads {CONTEXT} tokens"
 POOLINGS = ("surprisal", "mean", "last")
 END_OF_TEXT = 0  # token before every text
 
@@ -52,7 +53,7 @@ class BundledEmbedder:
         self, *, pooling: str = "surprisal", max_length: int = CONTEXT, token_budget: int = 4096
     ) -> None:
         self.pooling = check_choice("pooling", pooling, POOLINGS)
-        self.max_length = check_int("max_length", max_length, 2, CONTEXT)
+        self.max_length = check_int("max_length", max_length, 2, CONTEXT, _WHY)
         self.token_budget = check_int("token_budget", token_budget, 1)
 
     @property

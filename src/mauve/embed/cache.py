@@ -9,7 +9,6 @@ import os
 import sqlite3
 import struct
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from mauve.embed.database import SharedDatabase, UnusableDatabaseError
 from mauve.embed.protocol import Embedded
-from mauve.errors import InvalidParameterError, MauveError, MauveWarning, bad_parameter, check_int
+from mauve.errors import InvalidParameterError, MauveError, bad_parameter, check_int, warn_caller
 
 _MIN_BYTES = 1 << 20  # nine times the size of a database without rows
 _KEEP = 0.95  # share of the limit to keep when it is exceeded, as finding old rows takes time
@@ -166,8 +165,7 @@ class FeatureCache:
     def _give_up(self, error: UnusableDatabaseError) -> None:
         if not self._given_up:
             self._given_up = True
-            message = f"{error} Until then, features are computed and not kept."
-            warnings.warn(message, MauveWarning, stacklevel=2)
+            warn_caller(f"{error} Until then, features are computed and not kept.")
 
 
 def _encoded(text: str) -> bytes:

@@ -2,13 +2,12 @@
 
 import os
 import sqlite3
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from mauve.errors import MauveError, MauveWarning
+from mauve.errors import MauveError, warn_caller
 
 T = TypeVar("T")
 
@@ -100,11 +99,9 @@ class SharedDatabase:
                 return
             self._unlink_logs()  # first, or the new database would read an old log
             os.replace(self.path, self.damaged)
-        warnings.warn(
+        warn_caller(
             f"The cache '{self.path}' was damaged ({error}). It is now '{self.damaged.name}', "
-            "and its features are computed again.",
-            MauveWarning,
-            stacklevel=2,
+            "and its features are computed again."
         )
 
     @contextmanager

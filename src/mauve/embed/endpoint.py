@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from mauve.calls import by_world
 from mauve.embed.endpoint_client import (
     EndpointClient,
     EndpointError,
@@ -98,7 +99,7 @@ class EndpointEmbedder:
         if model is not None and not (isinstance(model, str) and model.strip()):
             raise bad_parameter("model", "a name that is not empty", model)
         check_int("batch_size", self.batch_size, 1)
-        check_int("n_connections", self.n_connections, 1, 1000)
+        check_int("n_connections", self.n_connections, 1, 1000, "each is a thread")
         check_int("retries", self.retries, 0, 100)
         check_real("timeout", self.timeout, above=0, up_to=86400)
         check_real("backoff", self.backoff, above=0, up_to=86400)
@@ -166,9 +167,10 @@ class EndpointEmbedder:
             if len(names) != 1:
                 got = escaped(", ".join(names))
                 got = got or f"status {status} with {client.quoted(answer)}"
+                how = by_world(python="model=NAME, or with ", command="")
                 raise InvalidParameterError(
                     f"{url} must list one model where none is named. Got {got} instead: "
-                    "name one with model=NAME, or with #model=NAME behind the URL."
+                    f"name one with {how}#model=NAME behind the URL."
                 )
         return names[0]
 

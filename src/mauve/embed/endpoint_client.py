@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
-from mauve.calls import either
+from mauve.embed.protocol import embedder_parameter
 from mauve.errors import InvalidParameterError, MauveError, bad_parameter
 from mauve.escape import escaped
 
@@ -47,7 +47,9 @@ def split_url(url: str) -> SplitResult:
         if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
             return parts
     raise bad_parameter(
-        either("embedder", "spec", "url"), rule, text.rpartition("@")[2].partition("?")[0]
+        embedder_parameter(),
+        rule,
+        text.rpartition("@")[2].partition("?")[0],
     )
 
 

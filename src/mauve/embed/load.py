@@ -190,7 +190,7 @@ def name_samples(human: SampleLike, systems: SystemsLike) -> dict[str, SampleLik
 def load_samples(
     sources: Mapping[str, SampleLike],
     *,
-    embedder: EmbedderLike = "bundled",
+    embedder: EmbedderLike | None = None,
     device: str = "auto",
     cache: bool = True,
     strip: bool = False,
@@ -233,8 +233,9 @@ def load_samples(
     for name, sample in loaded.items():
         if len(sample) < min_texts:
             raise InvalidParameterError(
-                f"'{name}' must have at least {min_texts} texts for {called()}. Got {len(sample)} "
-                "instead: collect more, some hundreds to detect a difference."
+                f"'{name}' must have at least {min_texts} texts for {called()}, two in each of the "
+                f"blocks they are dealt into. Got {len(sample)} instead: collect more, some "
+                "hundreds to detect a difference."
             )
     sizes = {name: len(sample) for name, sample in loaded.items()}
     checked_prompts = prompts_by_sample(prompts, sizes)
@@ -242,8 +243,13 @@ def load_samples(
     if not texts:
         if strip or match_length:
             raise InvalidParameterError(
-                f"{parameter('strip', 'match_length')} must be left out for "
-                "features, which have no text to change: pass the texts instead."
+                f"{parameter('strip', 'match_length')} must be left out for features, which have "
+                "no text to change: give the texts instead."
+            )
+        if embedder is not None:
+            raise InvalidParameterError(
+                f"{parameter('embedder')} must be left out for features, which no embedder reads: "
+                "give the texts instead."
             )
         features = {name: np.asarray(sample) for name, sample in loaded.items()}
         width = _common_width(features)  # first: it may differ for one embedder too
@@ -255,7 +261,7 @@ def load_samples(
             f"{parameter('human', 'systems')} must be all text or all features. "
             f"Got text for {', '.join(texts)} alone instead."
         )
-    chosen = get_embedder(embedder, device=device)
+    chosen = get_embedder("bundled" if embedder is None else embedder, device=device)
     normalised, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
     return Samples(
         normalised,

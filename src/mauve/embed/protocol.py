@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, IntArray
+from mauve.calls import either
 from mauve.progress import Progress
 
 #: Poolings and number types of Transformers models; here, so that the command line can name
@@ -62,6 +63,11 @@ class Embedded:
     def n_truncated(self) -> int:
         """Number of texts that were truncated."""
         return int(self.truncated.sum())
+
+
+def embedder_parameter() -> str:
+    """Return the name of the parameter by which the user chose an embedder, for messages."""
+    return either("embedder", "featurize_model_name", "spec", "url", "model")
 
 
 @runtime_checkable

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mauve.calls import either, parameter
-from mauve.embed.protocol import Embedded, Embedder
+from mauve.calls import has_option, option, parameter
+from mauve.embed.protocol import Embedded, Embedder, embedder_parameter
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 from mauve.progress import Progress
 
@@ -42,21 +42,27 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
     options = {name: value for name, value in options.items() if value is not None}
     if not isinstance(spec, str):
         if options.keys() - {"device"}:
-            raise bad_parameter("spec", f"a name, to take {[*options]}", spec)
+            rule = f"a name, to take {', '.join(map(option, options))}"
+            raise bad_parameter("spec", rule, spec)
         if isinstance(spec, Embedder):
             return spec
         if callable(spec):
             return CallableEmbedder(spec)
-        raise bad_parameter(either("embedder", "spec"), "a name, an Embedder or a callable", spec)
+        raise bad_parameter(
+            embedder_parameter(),
+            "a name, an Embedder or a callable",
+            spec,
+        )
     kind, arguments = _class_of(spec)
     known = [*inspect.signature(kind).parameters][len(arguments) :]  # the name is no option
     if "device" not in known:
         options.pop("device", None)
     unknown = sorted(options.keys() - {*known})
     if unknown:
+        settable = [option(name) for name in known if has_option(name)]  # not all have a flag
         raise InvalidParameterError(
-            f"The embedder {spec!r} must be given options it has: {', '.join(known)}. "
-            f"Got {', '.join(unknown)} instead."
+            f"The embedder {spec!r} must be given options it has: {', '.join(settable)}. "
+            f"Got {', '.join(map(option, unknown))} instead."
         )
     embedder: Embedder = kind(*arguments, **options)
     return embedder

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
+from mauve.calls import by_world
 from mauve.errors import InvalidParameterError, MauveError
 from mauve.text.normalize import checked_texts
 from mauve.text.read import TEXT_SUFFIXES, read_texts
@@ -169,7 +170,8 @@ def _read_features(path: Path) -> NDArray[Any]:
     if not exists:
         start = str(path) if len(str(path)) <= 200 else f"{str(path)[:200]}..."
         raise InvalidParameterError(
-            f"{start!r} must be the path of a file, or a list of texts. No such file was found."
+            f"{start!r} must be the path of a file"
+            f"{by_world(python=', or a list of texts', command='')}. No such file was found."
         )
     try:
         if kind == ".npy":

@@ -14,7 +14,7 @@ from mauve.arrays import IntArray
 from mauve.calls import parameter
 from mauve.embed.batching import encodable
 from mauve.embed.models import find_devices, find_dtype, load_quietly, model_identity
-from mauve.embed.protocol import Embedded
+from mauve.embed.protocol import Embedded, embedder_parameter
 from mauve.errors import bad_parameter, check_int
 from mauve.progress import Progress
 
@@ -48,14 +48,15 @@ class SentenceEmbedder:
     ) -> None:
         self.model = str(model)
         self.chunk_size = check_int("chunk_size", chunk_size, 1)
+        role = embedder_parameter()
         if not self.model:
-            raise bad_parameter("model", "a name on the hub, or a folder", "")
+            raise bad_parameter(role, "'sentence:' and a name on the hub, or a folder", "sentence:")
         [self._device, *_] = find_devices(device)
         self._dtype = find_dtype(dtype, self._device)
         self._encoder: SentenceTransformer = load_quietly(
             SentenceTransformer,
             self.model,
-            f"{parameter('embedder')} must name a sentence-transformers model after 'sentence:'.",
+            f"{parameter(role)} must name a sentence-transformers model after 'sentence:'.",
             device=str(self._device),
             revision=revision,
             model_kwargs={"dtype": self._dtype},
@@ -70,7 +71,7 @@ class SentenceEmbedder:
                     "max_length", "left out: this model reads all of a text",
                     max_length,
                 )  # fmt: skip
-            check_int("max_length", max_length, 2, limit)
+            check_int("max_length", max_length, 2, limit, f"the model reads {limit} tokens")
             self._encoder.max_seq_length = max_length
 
     @property

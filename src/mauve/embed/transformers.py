@@ -10,7 +10,7 @@ import numpy as np
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
 
 from mauve.arrays import Features, IntArray
-from mauve.calls import parameter
+from mauve.calls import option, parameter
 from mauve.embed.batching import encodable_parts, run_batches
 from mauve.embed.models import (
     check_weights,
@@ -22,7 +22,7 @@ from mauve.embed.models import (
     model_identity,
 )
 from mauve.embed.pooling import FeatureScaling, surprisal_features
-from mauve.embed.protocol import POOLINGS, Embedded
+from mauve.embed.protocol import POOLINGS, Embedded, embedder_parameter
 from mauve.embed.replica import Pooled, Replica
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
 from mauve.progress import Progress
@@ -90,7 +90,9 @@ class TransformersEmbedder:
             pooling = "last" if self._is_causal else "mean"
         self.pooling = check_choice("pooling", pooling, POOLINGS)
         n_layers = int(getattr(self._config.get_text_config(), "num_hidden_layers", 0))
-        self.layer = check_int("layer", layer, -n_layers - 1, n_layers)
+        self.layer = check_int(
+            "layer", layer, -n_layers - 1, n_layers, f"the model has {n_layers} layers"
+        )
         if self.layer in (n_layers, -1):
             self.layer = -1
         if self.pooling == "surprisal":
@@ -233,7 +235,7 @@ class TransformersEmbedder:
             model = model.get_encoder()
             unused.append("decoder.")
         absent = [key for key in report["missing_keys"] if not any(part in key for part in unused)]
-        check_weights(absent, self.model, "embedder")
+        check_weights(absent, self.model, embedder_parameter())
         # Copied before the first is moved, as a GPU may have no room for two.
         copies = [model, *(copy.deepcopy(model) for _ in self._devices[1:])]
         return [
@@ -242,7 +244,7 @@ class TransformersEmbedder:
         ]
 
     def _load(self, loader: Any, **options: Any) -> Any:
-        return load_pretrained(loader, self.model, "embedder", **self._source, **options)
+        return load_pretrained(loader, self.model, embedder_parameter(), **self._source, **options)
 
     def _check_surprisal(self) -> None:
         if not self._is_causal:
@@ -250,10 +252,8 @@ class TransformersEmbedder:
                 "pooling", "another one for a model that is not causal", self.pooling
             )
         if self.layer != -1:
-            raise bad_parameter(
-                "layer", "-1 with pooling='surprisal': only the last has probabilities",
-                self.layer,
-            )  # fmt: skip
+            rule = f"-1 with {option('pooling', 'surprisal')}"
+            raise bad_parameter("layer", rule, self.layer, "only the last has probabilities")
         for setting in ("logit_scale", "final_logit_softcapping", "logits_scaling"):
             if getattr(self._config, setting, None):
                 raise bad_parameter(

@@ -64,7 +64,8 @@ def check_clusters(n_clusters: int | str, n_texts: int) -> int:
         return default_clusters(n_texts)
     if isinstance(n_clusters, str):
         raise bad_parameter("n_clusters", "an int or 'auto'", n_clusters)
-    return check_int("n_clusters", n_clusters, 2, n_texts // _MIN_TEXTS)
+    why = f"there are {n_texts} texts, and a cluster needs {_MIN_TEXTS} to be compared"
+    return check_int("n_clusters", n_clusters, 2, n_texts // _MIN_TEXTS, why)
 
 
 def consensus_clusters(labels: Labels, n_buckets: int, n_clusters: int, seed: int) -> Consensus:

@@ -5,7 +5,7 @@ import numpy as np
 from mauve.calls import parameter
 from mauve.comparison.compared import Compared
 from mauve.comparison.comparison import Comparison
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
+from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_share
 from mauve.explanation.agreement import summarize_field
 from mauve.explanation.clusters import check_clusters, consensus_clusters
 from mauve.explanation.contributions import divergences_at, group_shares, text_contributions
@@ -102,7 +102,8 @@ def explain(
     confidence = next(iter(comparison.values())).confidence
     least = least_permutations(confidence)
     n_draws = max(1000, least) if n_permutations is None else n_permutations
-    check_int("n_permutations", n_draws, least)
+    why = f"fewer cannot give a p-value of {1 - confidence:.4g}, or only roughly"
+    check_int("n_permutations", n_draws, least, why=why)
     check_int("seed", seed, 0)
     field_values, left_out = check_metadata(metadata or {}, compared.sizes)
     if language_model is not None and compared.texts is None:
@@ -163,8 +164,7 @@ def check_mixture(mixture: float) -> None:
     --------
     >>> check_mixture(0.5)
     """
-    if not 0 < check_real("mixture", mixture, above=0, up_to=1) < 1:
-        raise bad_parameter("mixture", "above 0 and below 1", mixture)
+    check_share("mixture", mixture)
 
 
 def _explain_system(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import FloatArray
+from mauve.calls import either
 from mauve.errors import bad_parameter, check_int, check_real
 
 Tokens = NDArray[np.intp]
@@ -203,5 +204,6 @@ def parse_decoder(spec: str) -> Decoder:
         numbers = [int(number) if number.isdecimal() else float(number)] if colon else []
     except ValueError:
         forms = (n + ":NUMBER" * bool(signature(d).parameters) for n, d in DECODERS.items())
-        raise bad_parameter("spec", "one of " + ", ".join(map(repr, forms)), spec) from None
+        rule = f"a decoder: one of {', '.join(map(repr, forms))}"
+        raise bad_parameter(either("models", "spec"), rule, spec) from None
     return make(*numbers)

@@ -255,12 +255,7 @@ def parse_model(spec: ModelLike) -> UnderTest:
         rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
         raise bad_parameter("models", rule, spec)
     if isinstance(decoder, str):
-        try:
-            parse_decoder(decoder)
-        except InvalidParameterError as error:
-            raise InvalidParameterError(
-                f"{parameter('models')} must name a decoder. {error}"
-            ) from error
+        parse_decoder(decoder)  # raises if there is none of that name
     return UnderTest(model, decoder)
 
 

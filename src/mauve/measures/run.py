@@ -11,7 +11,7 @@ from mauve.comparison.settings import MIN_TEXTS, format_signature
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
+from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_share, warn_caller
 from mauve.escape import listed
 from mauve.hashes import digest_hashes
 from mauve.inference.intervals import score_error
@@ -44,7 +44,7 @@ def measure(
     *,
     tokenizer: str | Tokenizer = "words",
     language_model: str | TokenScorer = "bundled",
-    embedder: EmbedderLike = "bundled",
+    embedder: EmbedderLike | None = None,
     models: Mapping[str, ModelLike] | None = None,
     training: SampleLike | None = None,
     prompts: Prompts | None = None,
@@ -78,7 +78,7 @@ def measure(
     language_model : str or TokenScorer
         The external model of generation perplexity: "bundled", or the name or folder of a
         causal Transformers model.
-    embedder : str, Embedder or callable
+    embedder : str, Embedder or callable, optional
         Turns text into features, as for :func:`mauve.compare`.
     models : mapping from name to "MODEL@DECODER", optional
         The language model behind a system and its decoding algorithm, such as
@@ -127,7 +127,7 @@ def measure(
     >>> measurements["model"]["repetition"].value, measurements.human["repetition"].value
     (1.0, 0.0)
     """
-    check_real("confidence", confidence, above=0, up_to=1 - 1e-9)
+    check_share("confidence", confidence)
     check_int("seed", seed, 0)
     if prompt_context and prompts is None:
         given = by_world(python="'prompts'", command="--prompts or --by-prompt")

@@ -20,10 +20,7 @@ from mauve.measures.protocol import TokenTable
 from mauve.text.words import words_and_marks
 
 _BATCH = 4096  # texts that are tokenised at a time
-_RULE = (
-    f"{parameter('tokenizer')} must be 'words', 'bundled', a file tokenizer.json, its folder, or "
-    "the name of a Hugging Face tokenizer."
-)
+_KINDS = "'words', 'bundled', a file tokenizer.json, its folder, or the name of a Hugging Face one"
 
 
 class Tokenizer(Protocol):
@@ -150,7 +147,7 @@ class Subwords:
 def _from_file(path: Path, name: str) -> Subwords:
     import tokenizers
 
-    tokenizer = load_quietly(tokenizers.Tokenizer.from_file, str(path), _RULE)
+    tokenizer = load_quietly(tokenizers.Tokenizer.from_file, str(path), _rule())
     # A file may ask for truncation and padding, but measures need whole texts.
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -167,7 +164,7 @@ def _from_hub(name: str) -> Subwords:
     need_packages(what, ["transformers", "torch"], "transformers", "use the tokenizer 'words'")
     from transformers import AutoTokenizer
 
-    tokenizer = load_quietly(AutoTokenizer.from_pretrained, name, _RULE)
+    tokenizer = load_quietly(AutoTokenizer.from_pretrained, name, _rule())
 
     def encode(texts: list[str]) -> list[list[int]]:
         options = {"add_special_tokens": False, "return_attention_mask": False, "verbose": False}
@@ -189,3 +186,7 @@ def _signature(name: str, content: str) -> str:
 def _size(tokenizer: Any) -> int:
     # Ids may have gaps, so the largest id counts, not the number of tokens.
     return max(tokenizer.get_vocab().values(), default=-1) + 1
+
+
+def _rule() -> str:
+    return f"{parameter('tokenizer')} must be {_KINDS}."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mauve.arrays import Features, Labels
+from mauve.calls import option
 from mauve.embed.models import find_device
 from mauve.errors import need_packages
 from mauve.quantize.reduce import Reduction, check_variance, components_kept
@@ -20,15 +21,22 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16  # rows whose scores against all centres are held at once
 
 
-def torch_device(device: str) -> "torch.device":
+def torch_device(device: str, what: str | None = None) -> "torch.device":
     """Return the torch device of that name, or raise if it cannot be used.
+
+    Parameters
+    ----------
+    device : str
+    what : str, optional
+        What needs torch, for the error where it is missing.
 
     Examples
     --------
     >>> torch_device("cpu")
     device(type='cpu')
     """
-    need_packages(f"Clustering on '{device}'", ["torch"], "torch")
+    instead = f"use {option('quantizer', 'kmeans')} on the CPU"
+    need_packages(what or f"Clustering on {device!r}", ["torch"], "torch", instead)
     return find_device(device)
 
 

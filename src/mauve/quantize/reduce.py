@@ -9,7 +9,6 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import Features, IntArray
-from mauve.calls import parameter
 from mauve.errors import UndefinedError, check_choice, check_real
 from mauve.threads import parallel_map
 
@@ -161,9 +160,8 @@ def check_variance(total: float, mean_square: float, n_texts: int) -> None:
     """Raise if the texts do not vary, given the trace of their scatter."""
     if not total > 1e-12 * max(mean_square, 1e-30) * n_texts:
         raise UndefinedError(
-            f"{parameter('features')} must vary from text to text. "
-            "Got the same features for every text instead: check that the texts are not all equal, "
-            "and the embedder."
+            "The features must vary from text to text. Got the same for every text instead: check "
+            "that the texts are not all equal, and the embedder."
         )
 
 

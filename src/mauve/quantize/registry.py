@@ -70,7 +70,8 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     if spec != "kmeans" or device != "cpu":
         from mauve.quantize.gpu import torch_device
 
-        torch_device(device)  # raises if torch or the device is missing
+        what = f"The quantizer {spec!r}" if spec != "kmeans" else f"Clustering on {device!r}"
+        torch_device(device, what)  # raises if torch or the device is missing
     return make(device)
 
 
@@ -119,8 +120,8 @@ def check_buckets(num_buckets: int | str, n_texts: int) -> int:
     """
     if num_buckets == "auto":
         return max(2, min(n_texts // 10, MAX_AUTO_BUCKETS))
-    # A clustering is fitted on two of five blocks of each sample, at least two samples.
-    return check_int("num_buckets", num_buckets, 2, max(2, n_texts // 2))
+    why = f"the smallest sample has {n_texts} texts, and a bucket takes two of them on average"
+    return check_int("num_buckets", num_buckets, 2, max(2, n_texts // 2), why)
 
 
 def reporting(

@@ -121,7 +121,8 @@ def report(
     device = options.get("device", "auto")
     chosen_tokenizer = get_tokenizer(tokenizer)
     scorer = None if language_model is None else get_scorer(language_model, device=device)
-    loading = {name: options.pop(name) for name in _LOADING if name in options}
+    loading = {name: options[name] for name in _LOADING if name in options}
+    scoring = {name: value for name, value in options.items() if name not in _LOADING}
     with progress_bar(progress) as on_progress:
         samples = load_samples(
             name_samples(human, systems),
@@ -136,7 +137,7 @@ def report(
         check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
         check_clusters(n_clusters, sum(samples.sizes.values()))
         check_mixture(mixture)
-        comparison = compare_samples(samples, device=device, on_progress=on_progress, **options)
+        comparison = compare_samples(samples, device=device, on_progress=on_progress, **scoring)
         for message in comparison.warnings:
             warn_caller(message)
         return report_comparison(
