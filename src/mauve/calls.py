@@ -167,10 +167,8 @@ def either(*names: str) -> str:
     'model'
     """
     command, call = _command.get(), next(_calls(), None)
-    known = call.parameters if call else frozenset()
-    return next(
-        (name for name in names if name in (command.flags if command else known)), names[-1]
-    )
+    known = command.flags if command else call.parameters if call else ()
+    return next((name for name in names if name in known), names[-1])
 
 
 def by_world(*, python: str, command: str) -> str:

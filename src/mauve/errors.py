@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from mauve.calls import is_internal, parameter
 
 
@@ -80,7 +82,9 @@ def bad_parameter(name: str, rule: str, value: object, why: str = "") -> Invalid
 
 
 def check_int(name: str, value: Any, low: int, high: int | None = None, why: str = "") -> int:
-    """Return `value` as an int in [low, high], or raise; `why` gives the reason of the limits.
+    """Return `value` as an int in [low, high], or raise.
+
+    `why` is the reason of the upper limit, or of the lower one if there is no other.
 
     Examples
     --------
@@ -92,14 +96,15 @@ def check_int(name: str, value: Any, low: int, high: int | None = None, why: str
         raise bad_parameter(name, rule, value)
     number = int(value)
     if number < low or (high is not None and number > high):
-        raise bad_parameter(name, rule, value, why)
+        gives_reason = high is None or number > high
+        raise bad_parameter(name, rule, value, why if gives_reason else "")
     return number
 
 
 def check_real(
     name: str, value: Any, above: float, up_to: float = float("inf"), why: str = ""
 ) -> float:
-    """Return `value` as a finite float in (above, up_to], or raise.
+    """Return `value` as a finite float in (above, up_to], or raise; `why` says why `up_to`.
 
     Examples
     --------
@@ -112,7 +117,7 @@ def check_real(
     number = _real(name, value, rule)
     # NaN fails the first comparison, so it needs no test of its own.
     if not (above < number <= up_to) or number == float("inf"):
-        raise bad_parameter(name, rule, value, why)
+        raise bad_parameter(name, rule, value, why if number > up_to else "")
     return number
 
 
@@ -135,6 +140,19 @@ def _real(name: str, value: Any, rule: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         raise bad_parameter(name, rule, value)
     return float(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Return `value` as a bool, or raise: "false" would count as True.
+
+    Examples
+    --------
+    >>> check_bool("strip", True)
+    True
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise bad_parameter(name, "True or False", value)
+    return bool(value)
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:

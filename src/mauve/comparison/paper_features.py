@@ -162,6 +162,8 @@ def _warn_truncated(n_cut: int, n_texts: int, name: str) -> None:
 
 def _warn_unused(features: NDArray[Any], passed: dict[str, Any], sample: str) -> None:
     for name, value in passed.items():  # Hugging Face evaluate passes texts beside features
+        if not hasattr(value, "__len__"):
+            raise bad_parameter(name, "a list", value)
         if len(value) != len(features):
             raise InvalidParameterError(
                 f"{parameter(name)} must have as many texts as "

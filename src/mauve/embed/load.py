@@ -21,7 +21,7 @@ from mauve.embed.samples import (
     is_text_file,
     read_sample,
 )
-from mauve.errors import InvalidParameterError, bad_parameter, check_choice
+from mauve.errors import InvalidParameterError, bad_parameter, check_bool, check_choice
 from mauve.hashes import digest_hashes, feature_hashes, text_hashes
 from mauve.progress import Progress
 from mauve.text.form import FormReport, check_form
@@ -221,6 +221,8 @@ def load_samples(
     ('strip', ['a text', 'a text'])
     """
     check_choice("empty", empty, EMPTY)
+    for name, flag in {"strip": strip, "match_length": match_length, "cache": cache}.items():
+        check_bool(name, flag)
     files = {
         name: read_texts(source)
         for name, source in sources.items()
@@ -241,11 +243,12 @@ def load_samples(
     checked_prompts = prompts_by_sample(prompts, sizes)
     texts = {name: sample for name, sample in loaded.items() if isinstance(sample, list)}
     if not texts:
-        if strip or match_length:
-            raise InvalidParameterError(
-                f"{parameter('strip', 'match_length')} must be left out for features, which have "
-                "no text to change: give the texts instead."
-            )
+        for name, is_given in {"strip": strip, "match_length": match_length}.items():
+            if is_given:
+                raise InvalidParameterError(
+                    f"{parameter(name)} must be left out for features, which have no text to "
+                    "change: give the texts instead."
+                )
         if embedder is not None:
             raise InvalidParameterError(
                 f"{parameter('embedder')} must be left out for features, which no embedder reads: "

@@ -133,6 +133,8 @@ def get_measures(
     >>> [measure.name for measure in get_measures("features,-mauve,-mmd", {"features"})][:3]
     ['frechet', 'frechet-unbiased', 'precision']
     """
+    if not isinstance(names, str | Sequence):
+        raise bad_parameter("measures", "names with commas between them, or a list", names)
     items = names.split(",") if isinstance(names, str) else [*names]
     left_out = _left_out(items)
     selected: dict[str, Measure] = {}

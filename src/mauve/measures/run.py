@@ -11,7 +11,14 @@ from mauve.comparison.settings import MIN_TEXTS, format_signature
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import SampleLike
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_share, warn_caller
+from mauve.errors import (
+    InvalidParameterError,
+    bad_parameter,
+    check_bool,
+    check_int,
+    check_share,
+    warn_caller,
+)
 from mauve.escape import listed
 from mauve.hashes import digest_hashes
 from mauve.inference.intervals import score_error
@@ -129,6 +136,7 @@ def measure(
     """
     check_share("confidence", confidence)
     check_int("seed", seed, 0)
+    check_bool("prompt_context", prompt_context)
     if prompt_context and prompts is None:
         given = by_world(python="'prompts'", command="--prompts or --by-prompt")
         raise InvalidParameterError(
@@ -203,6 +211,10 @@ comparison, on_progress
     1.0
     """
     systems, human_name = samples.system_names, samples.human_name
+    if comparison is not None and not isinstance(comparison, Comparison):
+        raise bad_parameter("comparison", "what mauve.compare returns", comparison)
+    if models is not None and not isinstance(models, Mapping):
+        raise bad_parameter("models", "a mapping from systems to 'MODEL@DECODER'", models)
     if comparison is not None and [*comparison] != systems:
         raise bad_parameter("comparison", f"of the systems {systems}", [*comparison])
     tested = {str(name): parse_model(model) for name, model in (models or {}).items()}

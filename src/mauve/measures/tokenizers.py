@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mauve.calls import parameter
+from mauve.calls import either, parameter
 from mauve.embed.batching import encodable
 from mauve.embed.models import load_quietly, model_identity
-from mauve.errors import need_packages
+from mauve.errors import bad_parameter, need_packages
 from mauve.escape import escaped
 from mauve.measures.protocol import TokenTable
 from mauve.text.words import words_and_marks
@@ -59,6 +59,9 @@ def get_tokenizer(spec: str | Tokenizer = "words") -> Tokenizer:
     [7]
     """
     if not isinstance(spec, str):
+        if not (hasattr(spec, "tables") and hasattr(spec, "signature")):
+            rule = f"{_KINDS}, or an object with a method 'tables' and an attribute 'signature'"
+            raise bad_parameter(either("tokenizer", "spec"), rule, spec)
         return spec
     if spec == "words":
         return Words()

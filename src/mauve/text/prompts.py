@@ -1,10 +1,10 @@
 """Match texts with the prompts they answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from mauve.calls import parameter
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, bad_parameter
 
 #: Prompts of the texts: one sequence for all samples alike, or one for each sample by name.
 Prompts = Sequence[Any] | Mapping[str, Sequence[Any]]
@@ -37,6 +37,8 @@ def prompts_by_sample(
                 f"'{next(iter(sizes))}' and of every system. Got none for '{name}' instead."
             )
         sample_prompts = prompts[name] if isinstance(prompts, Mapping) else prompts
+        if isinstance(sample_prompts, str) or not isinstance(sample_prompts, Collection):
+            raise bad_parameter("prompts", "a list of prompts, or one by sample", sample_prompts)
         if len(sample_prompts) != size:
             raise InvalidParameterError(
                 f"{parameter('prompts')} must have one prompt for each of the "
