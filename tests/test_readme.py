@@ -1,4 +1,4 @@
-"""Every example of the README and of docs/migrating.md runs and prints what stands there."""
+"""Every example of the README and of two pages of docs runs and prints what stands there."""
 
 import contextlib
 import io
@@ -15,6 +15,7 @@ from mauve import MauveWarning
 
 README = Path(__file__).parents[1] / "README.md"
 MIGRATING = README.parent / "docs" / "migrating.md"
+INPUTS = README.parent / "docs" / "inputs.md"
 
 # Rounding may put a text into another bucket on another processor or with another release of
 # NumPy, which changes a score by far less than the width of its interval. The demo's texts are
@@ -94,6 +95,11 @@ def test_python_examples(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_examples_of_migrating():
     run_python_examples(MIGRATING)
+
+
+@pytest.mark.slow
+def test_examples_of_inputs():
+    run_python_examples(INPUTS)
 
 
 @pytest.mark.slow

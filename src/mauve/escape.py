@@ -36,6 +36,17 @@ def listed(items: Sequence[object]) -> str:
     return f"{first} and {len(items) - _LISTED} more" if len(items) > _LISTED else first
 
 
+def listed_as(noun: str, items: Sequence[object]) -> str:
+    """Return the items of a list after their noun, in the plural if there are several.
+
+    Examples
+    --------
+    >>> listed_as("position", [7]), listed_as("line", [2, 4])
+    ('position 7', 'lines 2, 4')
+    """
+    return f"{noun}{'s' * (len(items) != 1)} {listed(items)}"
+
+
 def escaped_text(text: str) -> str:
     r"""Return `text` of any number of lines, with escapes for what would not be visible.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from running import QUICK, invoke
 
-from mauve.cli.values import name_and_path
+from mauve.cli.values import InputFile, named_file
 
 
 @pytest.mark.parametrize(
@@ -18,12 +18,13 @@ from mauve.cli.values import name_and_path
         ("b.safetensors", "b", "b.safetensors"),
         ("b.dat", "b.dat", "b.dat"),
         (".npy", ".npy", ".npy"),
+        ("b.TSV.xz", "b", "b.TSV.xz"),
         ("x=a/b.npy", "x", "a/b.npy"),
         ("x=y=b.npy", "x", "y=b.npy"),
     ],
 )
 def test_name_of_a_system(argument, name, path):
-    assert name_and_path(argument) == (name, Path(path))
+    assert named_file(argument) == (name, InputFile(Path(path)))
 
 
 def test_a_file_with_an_equals_sign_is_a_file(features):

@@ -68,7 +68,7 @@ class TestArrays:
 
     @pytest.mark.parametrize(
         "source",
-        [None, [[None, 1]], np.ones((2, 2), dtype=bool), np.ones((2, 2), dtype=complex), [[b"a"]]],
+        [[[None, 1]], np.ones((2, 2), dtype=bool), np.ones((2, 2), dtype=complex), [[b"a"]]],
     )
     def test_anything_but_real_numbers_is_refused(self, source):
         with pytest.raises(InvalidParameterError, match="'human' must hold real numbers"):
@@ -110,10 +110,6 @@ class TestText:
             path.write_text("a text\n")
         with pytest.raises(InvalidParameterError, match=r"names of files, .* a mapping from names"):
             read_sample([str(path) for path in paths], "model")
-
-    def test_generators_are_refused(self):
-        with pytest.raises(InvalidParameterError, match=r"Got generator instead: pass list"):
-            read_sample((text for text in TEXTS), "model")
 
     def test_text_where_features_are_wanted(self):
         with pytest.raises(
@@ -219,11 +215,11 @@ class TestFiles:
     def test_pickled_objects_are_never_loaded(self, tmp_path):
         path = tmp_path / "human.npy"
         path.write_bytes(self.npy_bytes(np.array([[print, "x"]], dtype=object)))
-        with pytest.raises(InvalidParameterError, match=r"could not be read .*Python objects"):
+        with pytest.raises(InvalidParameterError, match=r"holds Python objects"):
             read_sample(path, "human")
         packed = tmp_path / "human.npy.gz"
         packed.write_bytes(gzip.compress(path.read_bytes()))
-        with pytest.raises(InvalidParameterError, match=r"could not be read .*allow_pickle=False"):
+        with pytest.raises(InvalidParameterError, match=r"holds Python objects"):
             read_sample(packed, "human")
 
     def test_pickles_under_the_name_of_an_array_are_never_loaded(self, tmp_path):
@@ -234,8 +230,8 @@ class TestFiles:
         with pytest.raises(InvalidParameterError, match="could not be read as a"):
             read_sample(path, "human")
 
-    @pytest.mark.parametrize("name", ["missing.npy", "", "."])
-    def test_missing_files_and_folders(self, tmp_path, name):
+    @pytest.mark.parametrize("name", ["missing.npy", "missing", "no/where"])
+    def test_missing_files(self, tmp_path, name):
         with pytest.raises(InvalidParameterError, match="must be the path of a file"):
             read_sample(tmp_path / name, "human")
 
@@ -244,7 +240,7 @@ class TestFiles:
         with pytest.raises(InvalidParameterError, match=r"\.\.\.' must be the path .* or a list"):
             read_sample("One day a text stood where a list should be. " * 100, "human")
 
-    @pytest.mark.parametrize("name", ["human.pkl", "human.pt", "human", "human.npz", "human.gz"])
+    @pytest.mark.parametrize("name", ["human.h5", "human", "human.gz"])
     def test_other_suffixes_are_refused(self, tmp_path, name):
         path = tmp_path / name
         path.write_bytes(b"anything")

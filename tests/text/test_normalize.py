@@ -69,7 +69,7 @@ class TestMatchLength:
         texts = ["one two"] * 8 + ["", " "]
         with pytest.raises(
             InvalidParameterError,
-            match=r"'beam' must have a word in .* nine tenths .* Got none at position 8, 9 instead",
+            match=r"'beam' must have a word in .* Got none at positions 8, 9 instead",
         ):
             match_length({"human": ["one two"] * 10, "beam": texts})
 
@@ -96,7 +96,7 @@ class TestPrepare:
         assert prepare_texts({"human": [" a\n"]}, strip=True) == ({"human": ["a"]}, "strip")
 
     def test_texts_that_stripping_leaves_empty_are_named(self):
-        with pytest.raises(InvalidParameterError, match=r"'m' must .* position 1, 2 instead"):
+        with pytest.raises(InvalidParameterError, match=r"'m' must .* positions 1, 2 instead"):
             prepare_texts({"human": ["a"], "m": ["b", " ", "\n"]}, strip=True)
 
     def test_empty_texts_are_kept_when_asked(self):
@@ -115,9 +115,16 @@ def test_what_is_no_list_of_texts_is_refused(texts, got):
         checked_texts(texts, "x")
 
 
-@pytest.mark.parametrize("item", [None, 3, b"bytes"])
-def test_items_that_are_no_texts_are_refused(item):
-    with pytest.raises(
-        InvalidParameterError, match=rf"texts only\. Got {type(item).__name__} at position 1 inst"
-    ):
-        checked_texts(["a", item], "x")
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([3], r"Got int at position 1 instead: write it as a string"),
+        ([b"bytes"], r"Got bytes at position 1 instead: decode them"),
+        ([["b"]], r"Got a list at position 1 instead: pass one flat list"),
+        ([None, "b", float("nan")], r"Got missing values at positions 1, 3 instead: remove them"),
+        ([3, None], r"Got missing values at position 2 instead"),
+    ],
+)
+def test_items_that_are_no_texts_are_refused(items, message):
+    with pytest.raises(InvalidParameterError, match=rf"'x' must hold texts only\. {message}"):
+        checked_texts(["a", *items], "x")

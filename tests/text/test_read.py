@@ -1,9 +1,11 @@
 """Files of text are read unchanged, or an error names the line that is wrong."""
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -16,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mauve.errors import InvalidParameterError, MissingExtraError
-from mauve.text.read import TEXT_SUFFIXES, TextFile, read_texts
+from mauve.text.files import TEXT_SUFFIXES
+from mauve.text.read import TextFile, read_records, read_texts
 
 TEXTS = [" a text with white space \t", "naïve café 中文 🎉", 'quotes " and, commas', "last"]
 PROMPTS = ["one", "", "three", "four"]
@@ -24,7 +27,8 @@ PROMPTS = ["one", "", "three", "four"]
 
 def write(path: Path, contents: str | bytes) -> Path:
     contents = contents.encode() if isinstance(contents, str) else contents
-    path.write_bytes(gzip.compress(contents) if path.suffix == ".gz" else contents)
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+    path.write_bytes(pack.get(path.suffix, bytes)(contents))
     return path
 
 
@@ -131,10 +135,34 @@ class TestFormats:
         folder = tmp_path_factory.mktemp("texts")
         for name in ("a.jsonl", "a.jsonl.gz"):
             assert read_texts(write(folder / name, as_json(texts))).texts == texts
-        rows = [[text] for text in texts]
-        assert read_texts(write(folder / "a.csv", as_csv(["text"], *rows))).texts == texts
+        write(folder / "a.json", json.dumps([{"text": text} for text in texts]))
+        assert read_texts(folder / "a.json").texts == texts
         pq.write_table(pa.table({"text": texts}), folder / "a.parquet")
         assert read_texts(folder / "a.parquet").texts == texts
+
+    @settings(max_examples=30)
+    @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1))
+    def test_whatever_is_written_as_a_table_comes_back(self, tmp_path_factory, texts):
+        folder = tmp_path_factory.mktemp("texts")
+        for name, separator in (("a.csv", ","), ("a.tsv.xz", "\t"), ("b.csv.bz2", ",")):
+            file = io.StringIO(newline="")
+            csv.writer(file, delimiter=separator).writerows([["text"], *([t] for t in texts)])
+            assert read_texts(write(folder / name, file.getvalue())).texts == texts
+
+    @settings(max_examples=30)
+    @given(
+        st.lists(
+            st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r")).filter(
+                lambda text: text.strip() and not text.startswith("\ufeff")
+            ),
+            min_size=1,
+        ),
+        st.sampled_from(["\n", "\r\n"]),
+        st.integers(0, 3),
+    )
+    def test_whatever_is_written_as_lines_comes_back(self, tmp_path_factory, texts, end, n_blank):
+        path = tmp_path_factory.mktemp("texts") / "a.txt.gz"
+        assert read_texts(write(path, end.join(texts) + n_blank * end)).texts == texts
 
 
 class TestMetadata:
@@ -286,13 +314,13 @@ class TestLinesThatAreWrong:
         path = write(tmp_path / "a.txt", "one\n\ntwo\n  \t\n\r\nthree\n\n")
         with pytest.raises(
             InvalidParameterError,
-            match=r"a\.txt' must hold one text a line\. Got blank lines .* line 2, 4, 5, 7: remove",
+            match=r"a\.txt' must hold one text a line\. Got blank lines .* lines 2, 4, 5: remove",
         ):
             read_texts(path)
 
     def test_many_blank_lines_are_counted(self, tmp_path):
-        with pytest.raises(InvalidParameterError, match=r"2, 3, 4, 5, 6, 7, 8, 9 and 991 more"):
-            read_texts(write(tmp_path / "a.txt", "one" + 1000 * "\n"))
+        with pytest.raises(InvalidParameterError, match=r"lines 2, 3, .*, 8, 9 and 991 more"):
+            read_texts(write(tmp_path / "a.txt", "one" + 1000 * "\n" + "two"))
 
     @pytest.mark.parametrize(
         ("name", "before", "line"),
@@ -302,18 +330,18 @@ class TestLinesThatAreWrong:
         path = write(tmp_path / name, before.encode() + b"caf\xe9 noir\n")
         with pytest.raises(
             InvalidParameterError,
-            match=rf"^Line {line} of '.*{name}' must be UTF-8 \(invalid .* at byte 4 .* Convert",
+            match=rf"^Line {line} of '.*{name}' must be UTF-8\. Got the byte 0xe9, byte 4 .* LATIN",
         ):
             read_texts(path)
 
     def test_utf_16(self, tmp_path):
         path = write(tmp_path / "a.txt", "one\ntwo".encode("utf-16"))
-        with pytest.raises(InvalidParameterError, match=r"Line 1 of .* must be UTF-8 .* at byte 1"):
+        with pytest.raises(InvalidParameterError, match=r"UTF-8\. It is UTF-16: convert it"):
             read_texts(path)
 
-    @pytest.mark.parametrize("bad", ["{'text': 'one'}", "", '{"text": "cut sh', "one", "[" * 10**5])
+    @pytest.mark.parametrize("bad", ["{'text': 'one'}", '{"text": "cut sh', "one", "[" * 10**5])
     def test_lines_that_are_no_json(self, tmp_path, bad):
-        path = write(tmp_path / "a.jsonl", f'{{"text": "one"}}\n{bad}\n')
+        path = write(tmp_path / "a.jsonl", f'{{"text": "one"}}\n{bad}\n"two"\n')
         with pytest.raises(
             InvalidParameterError,
             match=r"^Line 2 of '.*a\.jsonl' must be a JSON object or string \(.*\)\. Write one",
@@ -338,7 +366,7 @@ class TestLinesThatAreWrong:
             read_texts(write(tmp_path / "b.jsonl", "{}"), field="story")
 
     @pytest.mark.parametrize(
-        ("value", "name"), [("1", "int"), ("null", "null"), ('["a"]', "list"), ("{}", "dict")]
+        ("value", "name"), [("1", "int"), ("null", "null"), ("[3]", "list"), ("{}", "dict")]
     )
     def test_a_field_that_is_no_string(self, tmp_path, value, name):
         path = write(tmp_path / "a.jsonl", f'"fine"\n{{"text": {value}}}\n')
@@ -371,7 +399,7 @@ class TestLinesThatAreWrong:
 
     @pytest.mark.parametrize(
         ("contents", "line"),
-        [('text\n"one\ntwo\n', 3), ('text\n"one" two\n', 2), ("text\n" + "x" * 200_000, 2)],
+        [('text\n"one\ntwo\n', 3), ('text\n"one" two\n', 2)],
     )
     def test_text_that_is_no_csv(self, tmp_path, contents, line):
         with pytest.raises(
@@ -452,7 +480,7 @@ class TestFilesThatAreWrong:
     @pytest.mark.parametrize("suffix", [*TEXT_SUFFIXES, ".txt.gz", ""])
     def test_missing(self, tmp_path, suffix):
         with pytest.raises(
-            InvalidParameterError, match=r"missing.*' must be the path of a file of texts\. No such"
+            InvalidParameterError, match=r"missing.*' must be the path of a file, .*\. No such"
         ):
             read_texts(tmp_path / f"missing{suffix}")
 
@@ -460,7 +488,7 @@ class TestFilesThatAreWrong:
     def test_folders(self, tmp_path, name):
         (tmp_path / "texts.txt").mkdir()
         with pytest.raises(
-            InvalidParameterError, match=r"must be a file of texts\. It is a folder"
+            InvalidParameterError, match=r"must be a file\. It is a folder: pass a file"
         ):
             read_texts(tmp_path / name)
 
@@ -474,17 +502,16 @@ class TestFilesThatAreWrong:
         ("name", "quoted"),
         [
             ("a.npy", r"\.npy"),
-            ("a.json", r"\.json"),
             ("a.parquet.gz", r"\.parquet\.gz"),
             ("a.gz", r"\.gz"),
-            ("a.txt.bz2", r"\.bz2"),
+            ("a.txt.zst", r"\.txt\.zst"),
             ("texts", "texts"),
         ],
     )
     def test_other_suffixes(self, tmp_path, name, quoted):
         with pytest.raises(
             InvalidParameterError,
-            match=rf"must end in \.txt, \.jsonl, \.csv, each .* \.parquet\. Got '{quoted}' instead",
+            match=rf"must end in \.txt, \.jsonl, .* or in \.parquet\. Got '{quoted}' instead",
         ):
             read_texts(write(tmp_path / name, b"anything"))
 
@@ -549,3 +576,12 @@ def test_large_files_are_not_held_beside_their_texts(tmp_path):
         [sys.executable, "-c", script, path], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 20_000  # KiB; the file is 300 MB
+
+
+def test_records_in_memory_are_read_like_a_file_of_them():
+    records = [{"text": "a", "prompt": "p", "id": 1, "site": "x.org"}, {"text": "b", "prompt": "q"}]
+    assert read_records(records, "human") == TextFile(
+        ["a", "b"], ["p", "q"], None, {"site": ["x.org", None]}
+    )
+    with pytest.raises(InvalidParameterError, match=r"^Position 1 of 'human' must be a JSON"):
+        read_records(["a", None], "human")

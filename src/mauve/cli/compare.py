@@ -6,7 +6,13 @@ from typing import Any, get_args
 import typer
 
 import mauve
-from mauve.cli.inputs import make_embedder, read_inputs, read_training, select_metadata
+from mauve.cli.inputs import (
+    make_embedder,
+    metadata_fields,
+    read_inputs,
+    read_training,
+    select_metadata,
+)
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import AddedMeasures, CompareOutput, MeasureOptions, MetadataOptions
@@ -55,7 +61,7 @@ def compare_command(
     elif models or measuring.training is not None:
         raise typer.BadParameter("--model and --training need --measures.")
     inputs = read_inputs(samples)
-    metadata = select_metadata(inputs, explaining.metadata)
+    fields = metadata_fields(inputs, explaining.metadata)
     training = read_training(measuring.training, samples.field)
     embedder = make_embedder(embedding, inputs, samples.human)
     device = embedding.device
@@ -96,7 +102,7 @@ def compare_command(
                 comparison,
                 output.report,
                 measurements=measurements,
-                metadata=metadata,
+                metadata=select_metadata(comparison.compared.samples, fields),
                 language_model=scorer,
                 device=device,
                 progress=on_progress,
@@ -126,6 +132,8 @@ def compare_command(
         say("warning", message)
     if output.quiet:
         return
+    if note := inputs.limit_note(texts.limit):
+        say("note", note)
     if report is not None:
         unread = inputs.unread if explaining.metadata is None else ()
         if note := unused_fields_note(report.explanation, unread):

@@ -8,13 +8,13 @@ from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, EmbedInputOptions
 from mauve.cli.options_output import EmbedOutput
 from mauve.cli.terminal import new_console, say, warnings_as_lines
+from mauve.cli.values import input_file
 from mauve.embed.load import load_samples
 from mauve.embed.registry import get_embedder
-from mauve.embed.samples import is_text_file
+from mauve.embed.samples import read_samples
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.progress import progress_bar
-from mauve.text.read import read_texts
 
 
 @with_flags
@@ -23,30 +23,31 @@ def embed_command(
 ) -> None:
     """Turn texts into a file of features for the other commands."""
     check_writable(output.out)
-    if not is_text_file(source.texts):
-        raise InvalidParameterError(
-            f"'{source.texts}' must be a file of texts: .txt, .jsonl, .csv, .parquet, or - for "
-            "stdin."
-        )
-    name = source.texts.name
+    path, field = input_file(str(source.texts))
+    name = path.name
     embedder = get_embedder(embedding.name, **embedding.settings(), device=embedding.device)
-    texts = read_texts(source.texts, field=source.field).texts
+    [sample] = read_samples({name: path}, field or source.field).values()
+    if not sample.is_text:
+        raise InvalidParameterError(
+            f"'{escaped(str(path))}' must be a file of texts. It holds features, which need "
+            "no embedder."
+        )
     with warnings_as_lines(), progress_bar(not output.quiet) as on_progress:
-        sample = load_samples(
-            {name: texts},
+        samples = load_samples(
+            {name: sample},
             embedder=embedder,
             cache=not embedding.no_cache,
             strip=source.strip,
             empty=source.empty,
             on_progress=on_progress,
         )
-        features = sample.features[name]
+        features = samples.features[name]
     with atomic_write(output.out) as file:
         if output.out.suffix.lower() == ".npy":
             np.save(file, features)
         else:
-            file.write(save({"features": features}, {"embedder": sample.origin}))
-    if n_truncated := sample.n_truncated(name):
+            file.write(save({"features": features}, {"embedder": samples.origin}))
+    if n_truncated := samples.n_truncated(name):
         say("warning", f"{n_truncated} texts are longer than the embedder reads.")
     if output.quiet:
         return
@@ -55,4 +56,4 @@ def embed_command(
     console.print(
         f"{n_texts} texts, {dimension} features: {escaped(str(output.out))}", soft_wrap=True
     )
-    console.print(f"embedder: {escaped(sample.origin)}", soft_wrap=True)
+    console.print(f"embedder: {escaped(samples.origin)}", soft_wrap=True)

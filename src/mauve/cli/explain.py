@@ -6,7 +6,7 @@ import typer
 
 import mauve
 from mauve import tables
-from mauve.cli.inputs import make_embedder, read_inputs, select_metadata
+from mauve.cli.inputs import make_embedder, metadata_fields, read_inputs, select_metadata
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import ExplainOutput, ExplanationOptions
@@ -52,9 +52,8 @@ def explain_command(
     if output.report is not None:
         check_report(output.report)
     inputs = read_inputs(samples)
-    if inputs.n_texts is not None:  # else it is checked when the features are read
-        check_clusters(explaining.n_clusters, inputs.n_texts)
-    metadata = select_metadata(inputs, explaining.metadata)
+    check_clusters(explaining.n_clusters, inputs.n_texts(texts.limit))
+    fields = metadata_fields(inputs, explaining.metadata)
     embedder = make_embedder(embedding, inputs, samples.human)
     scorer = None
     if explaining.language_model is not None:
@@ -81,7 +80,7 @@ def explain_command(
             comparison,
             n_clusters=explaining.n_clusters,
             mixture=explaining.mixture,
-            metadata=metadata,
+            metadata=select_metadata(comparison.compared.samples, fields),
             language_model=scorer,
             n_texts=max(explaining.n_texts, output.examples),
             n_permutations=inference.n_permutations,
@@ -121,6 +120,8 @@ def explain_command(
         say("warning", message)
     if output.quiet:
         return
+    if note := inputs.limit_note(texts.limit):
+        say("note", note)
     unread = inputs.unread if explaining.metadata is None else ()
     if note := unused_fields_note(explanation, unread):
         say("note", note)

@@ -1,6 +1,6 @@
 """Read the files that are named on the command line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,79 +9,91 @@ import typer
 
 from mauve.calls import option
 from mauve.cli.options_input import EmbedderOptions, SampleOptions
-from mauve.cli.values import named_systems
-from mauve.embed.load import human_name_beside
+from mauve.cli.values import InputFile, input_file, named_systems
+from mauve.embed.load import Samples, human_name_beside
 from mauve.embed.protocol import Embedder
 from mauve.embed.registry import get_embedder
-from mauve.embed.samples import SampleLike, is_text_file
+from mauve.embed.samples import Sample, read_samples, read_source
 from mauve.errors import InvalidParameterError
-from mauve.escape import listed
+from mauve.escape import escaped, listed
 from mauve.text.prompts import Prompts
-from mauve.text.read import TextFile, read_texts
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Texts that were read, or paths of features, which are read later.
+    """The samples and prompts that were read.
 
     Attributes
     ----------
-    human, systems, prompts
+    samples : dict from name to Sample
+        Human first.
+    prompts
         As :func:`mauve.compare` takes them.
-    is_text : bool
-    metadata : dict from sample to dict from field to list
-        Fields of the records, one value for each text; empty for features.
-    unread : tuple of str
-        Fields that cannot be metadata.
     """
 
-    human: SampleLike
-    systems: dict[str, SampleLike]
-    prompts: Prompts | None
-    is_text: bool
-    metadata: dict[str, dict[str, list[Any]]]
-    unread: tuple[str, ...]
+    samples: dict[str, Sample]
+    prompts: Prompts | None = None
 
     @property
-    def n_texts(self) -> int | None:
-        """Number of texts of all samples; None for features, which are read later."""
-        samples = [self.human, *self.systems.values()]
-        if not self.is_text:
-            return None
-        return sum(len(sample) for sample in samples if isinstance(sample, list))
+    def human(self) -> Sample:
+        """Human texts, or their features."""
+        return next(iter(self.samples.values()))
+
+    @property
+    def systems(self) -> dict[str, Sample]:
+        """The sample of each system by name."""
+        return dict([*self.samples.items()][1:])
+
+    @property
+    def is_text(self) -> bool:
+        """Whether human texts were read, not features."""
+        return self.human.is_text
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Fields that cannot be metadata."""
+        return tuple(dict.fromkeys(n for sample in self.samples.values() for n in sample.unread))
+
+    def n_texts(self, limit: int | None) -> int:
+        """Return the number of texts of all samples, at most `limit` of each."""
+        return sum(min(len(s), limit or len(s)) for s in self.samples.values())
+
+    def limit_note(self, limit: int | None) -> str | None:
+        """Return how many texts each sample had, if a limit makes one smaller.
+
+        Examples
+        --------
+        >>> Inputs({"human": Sample(["a"] * 900), "m": Sample(["b"] * 80)}).limit_note(100)
+        "a random part is used: 100 of 900 texts of 'human' (--limit 100)"
+        """
+        parts = [
+            f"{limit} of {len(sample)} texts of '{escaped(name)}'"
+            for name, sample in self.samples.items()
+            if limit is not None and limit < len(sample)
+        ]
+        return f"a random part is used: {', '.join(parts)} (--limit {limit})" if parts else None
 
 
 def read_inputs(options: SampleOptions) -> Inputs:
-    """Read all files of texts, their metadata and the prompts."""
-    human, systems = options.human, named_systems(options.systems)
+    """Read all files, their metadata and the prompts."""
+    systems = named_systems(options.systems)
+    files = {human_name_beside([*systems]): input_file(str(options.human)), **systems}
     if options.prompts is not None and options.by_prompt:
         raise typer.BadParameter("--prompts and --by-prompt cannot both be given.")
-    if sum(str(path) == "-" for path in [human, *systems.values()]) > 1:
+    if sum(str(file.path) == "-" for file in files.values()) > 1:
         raise typer.BadParameter("only one of the files can be -, which is read once.")
-    paths = {human_name_beside([*systems]): human, **systems}
-    files = {name: _read_file(path, options.field) for name, path in paths.items()}
+    named = {name: file.field for name, file in files.items() if file.field is not None}
+    samples = read_samples(
+        {name: file.path for name, file in files.items()},
+        named or options.field,
+        default=options.field,
+    )
     prompts: Prompts | None = None
     if options.prompts is not None:
         prompts = _read_prompts(options.prompts)
     elif options.by_prompt:
-        prompts = _prompts_of_files(paths, files)
-    human_sample, *system_samples = (
-        paths[name] if file is None else file.texts for name, file in files.items()
-    )
-    text_files = {name: file for name, file in files.items() if file is not None}
-    return Inputs(
-        human=human_sample,
-        systems=dict(zip(systems, system_samples, strict=True)),
-        prompts=prompts,
-        is_text=not isinstance(human_sample, Path),
-        metadata={name: file.metadata for name, file in text_files.items() if file.metadata},
-        unread=tuple(dict.fromkeys(name for file in text_files.values() for name in file.unread)),
-    )
-
-
-def _read_file(path: Path, field: str) -> TextFile | None:
-    """Read a file of texts; return None for any other."""
-    return read_texts(path, field=field) if is_text_file(path) else None
+        prompts = _prompts_of_files(files, samples)
+    return Inputs(samples, prompts)
 
 
 def _read_prompts(path: Path) -> list[str]:
@@ -101,26 +113,26 @@ def _read_prompts(path: Path) -> list[str]:
 
 
 def _prompts_of_files(
-    paths: Mapping[str, Path], files: Mapping[str, TextFile | None]
+    files: Mapping[str, InputFile], samples: Mapping[str, Sample]
 ) -> dict[str, list[str]]:
     """Return the field 'prompt' of the records of all files."""
     prompts = {}
-    for name, file in files.items():
-        if file is None or file.prompts is None:
+    for name, sample in samples.items():
+        if sample.prompts is None:
             raise InvalidParameterError(
-                f"'{paths[name]}' must have the field 'prompt' in every record for --by-prompt: "
-                "add it, or give the prompts in a separate file with --prompts."
+                f"'{files[name].path}' must have the field 'prompt' in every record for "
+                "--by-prompt: add it, or give the prompts in a separate file with --prompts."
             )
-        prompts[name] = file.prompts
+        prompts[name] = sample.prompts
     return prompts
 
 
-def read_training(path: Path | None, field: str) -> SampleLike | None:
-    """Read the training texts, if there are any; features are read later."""
+def read_training(path: Path | None, field: str) -> Sample | None:
+    """Read the training texts or features, if there are any."""
     if path is None:
         return None
-    file = _read_file(path, field)
-    return path if file is None else file.texts
+    file = input_file(str(path))
+    return read_source(file.path, "training", file.field or field)
 
 
 def make_embedder(options: EmbedderOptions, inputs: Inputs, human: Path) -> Embedder | None:
@@ -139,25 +151,25 @@ def make_embedder(options: EmbedderOptions, inputs: Inputs, human: Path) -> Embe
     return None
 
 
-def select_metadata(inputs: Inputs, option: str | None) -> dict[str, dict[str, list[Any]]]:
-    """Return the fields that ``--metadata`` names, by sample; by default all that can be used.
+def metadata_fields(inputs: Inputs, option: str | None) -> list[str]:
+    """Return the fields that ``--metadata`` names; by default all that can be used.
 
     Examples
     --------
-    >>> fields = {"human": {"site": ["a.org"], "year": [1999]}, "model": {"site": ["b.org"]}}
-    >>> inputs = Inputs([], {}, None, True, fields, unread=("score",))
-    >>> select_metadata(inputs, "site")
-    {'human': {'site': ['a.org']}, 'model': {'site': ['b.org']}}
+    >>> sample = Sample(["a text"], metadata={"site": ["a.org"], "year": [1999]})
+    >>> inputs = Inputs({"human": sample, "model": sample})
+    >>> metadata_fields(inputs, "site"), metadata_fields(inputs, None)
+    (['site'], ['site', 'year'])
     """
-    available = list(dict.fromkeys(name for sample in inputs.metadata.values() for name in sample))
+    metadata = [sample.metadata for sample in inputs.samples.values()]
+    available = list(dict.fromkeys(name for fields in metadata for name in fields))
     # A field that can be read in some of the files only would look as if it were missing.
     usable = [name for name in available if name not in inputs.unread]
     if option is None:
-        selected = usable
-    elif option.strip().lower() == "none":
-        return {}
-    else:
-        selected = [name.strip() for name in option.split(",")]
+        return usable
+    if option.strip().lower() == "none":
+        return []
+    selected = [name.strip() for name in option.split(",")]
     for name in selected:
         if name in inputs.unread:
             raise InvalidParameterError(
@@ -169,7 +181,20 @@ def select_metadata(inputs: Inputs, option: str | None) -> dict[str, dict[str, l
                 f"'{name}' of --metadata must be a field of the files. "
                 + (f"They have {listed(usable)}." if usable else "They have none that can be used.")
             )
+    return selected
+
+
+def select_metadata(samples: Samples, fields: Sequence[str]) -> dict[str, dict[str, list[Any]]]:
+    """Return some fields of the metadata of the texts that are compared.
+
+    Examples
+    --------
+    >>> from mauve.embed.load import load_samples
+    >>> records = [{"text": "one", "site": "a.org", "year": 1999}]
+    >>> select_metadata(load_samples({"human": records}), ["site"])
+    {'human': {'site': ['a.org']}}
+    """
     return {
-        sample: {name: values[name] for name in selected if name in values}
-        for sample, values in inputs.metadata.items()
+        sample: {name: values[name] for name in fields if name in values}
+        for sample, values in samples.metadata.items()
     }

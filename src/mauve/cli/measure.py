@@ -61,3 +61,5 @@ def measure_command(
         print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
     for message in messages:
         say("warning", message)
+    if (note := inputs.limit_note(texts.limit)) and not output.quiet:
+        say("note", note)

@@ -16,6 +16,19 @@ from mauve.cli.values import one_of
 
 _OTHER = "Other options"  # heading of the options without a panel
 
+#: What to use for options that people try.
+_HINTS = {
+    "--human": "HUMAN is the first argument, without a flag",
+    "--system": "SYSTEM is an argument without a flag, after HUMAN",
+    "--systems": "SYSTEM is an argument without a flag, after HUMAN",
+    "--lm": "--language-model is its name",
+    "--sample": "--limit is its name",
+    "--n-texts": "--limit is its name",
+    "--max-texts": "--limit is its name",
+    "--column": "--field is its name",
+    "--text-field": "--field is its name",
+}
+
 
 @dataclass(frozen=True)
 class OptionGroup:
@@ -117,6 +130,20 @@ class PanelCommand(WholeSummary, TyperCommand):
         }
         with command_line(Command(ctx.command_path, flags)):
             return super().invoke(ctx)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; the error about an option of another name says what to use."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter:
+            raise
+        except Exception as error:
+            # Typer's class of this error has moved between releases.
+            hint = _HINTS.get(getattr(error, "option_name", ""), "")
+            names = [name for param in self.params for name in (param.metavar, *param.opts)]
+            if hint and hint.split()[0] in names:
+                cast(Any, error).message = f"{cast(Any, error).message}. {hint}."
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options under the headings of their panels."""

@@ -8,11 +8,16 @@ import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
 from mauve.cli.values import check_systems
+from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.protocol import DTYPES, POOLINGS
 from mauve.text.normalize import EMPTY
 
 Field = Annotated[
-    str, typer.Option(metavar="NAME", help="Field or column that holds the text in a file.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Field or column that holds the text; a.b.0 is item 0 of field b within field a.",
+    ),
 ]
 Strip = Annotated[
     bool, typer.Option("--strip", help="Remove white space at both ends of every text.")
@@ -37,9 +42,10 @@ class SampleOptions(OptionGroup):
         Path,
         typer.Argument(
             metavar="HUMAN",
-            help="Human texts: a .txt (one a line), .jsonl (field 'text'), .csv or .parquet file, "
-            "also with .gz, or - for lines or JSON lines from stdin; or their features, a .npy, "
-            ".npy.gz or .safetensors file of shape (number of texts, dimension).",
+            help="Human texts: a .txt (one a line), .jsonl (field 'text'), .json, .csv, .tsv or "
+            ".parquet file, also with .gz, .bz2 or .xz, or - or a pipe with lines or JSON lines; "
+            "or their features, a .npy, .npy.gz or .safetensors file of shape (number of texts, "
+            "dimension). FILE:FIELD takes the texts from another field than --field.",
         ),
     ]
     systems: Annotated[
@@ -48,7 +54,7 @@ class SampleOptions(OptionGroup):
             metavar="SYSTEM",
             callback=check_systems,
             help="Each system's texts or features, in the same kinds of file. A system is named "
-            "after its file; NAME=FILE gives it another name.",
+            "after its file; NAME=FILE or NAME=FILE:FIELD gives it another name.",
         ),
     ]
     field: Field = "text"
@@ -73,6 +79,15 @@ class TextOptions(OptionGroup):
 
     panel = "Input"
 
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=MIN_TEXTS,
+            help="Take N texts of each sample at random (see --seed), in any order of the texts "
+            "the same; of samples with prompts, the same prompts.",
+        ),
+    ] = None
     strip: Strip = False
     match_length: Annotated[
         bool,
@@ -91,8 +106,9 @@ class EmbedInputOptions(OptionGroup):
         Path,
         typer.Argument(
             metavar="TEXTS",
-            help="A .txt, .jsonl, .csv or .parquet file, also with .gz, or - for lines or JSON "
-            "lines from stdin.",
+            help="A .txt, .jsonl, .json, .csv, .tsv or .parquet file, also with .gz, .bz2 or .xz, "
+            "or - or a pipe with lines or JSON lines. FILE:FIELD takes the texts from another "
+            "field than --field.",
         ),
     ]
     field: Field = "text"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from mauve.atomic import atomic_write, check_writable
-from mauve.cli.values import named_systems
+from mauve.cli.values import input_file, named_systems
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.plots import HasCurve, new_axes, plot_curves
@@ -22,8 +22,8 @@ PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 def check_output(path: Path, human: Path, systems: list[str]) -> None:
     """Raise if a file cannot be written, or is one of the files to read."""
-    inputs = [human, *named_systems(systems).values()]
-    if path.resolve() in [file.resolve() for file in inputs]:
+    inputs = [input_file(str(human)), *named_systems(systems).values()]
+    if path.resolve() in [file.path.resolve() for file in inputs]:
         raise typer.BadParameter(
             f"'{escaped(str(path))}' is one of the files to read: write to another."
         )

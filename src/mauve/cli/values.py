@@ -3,16 +3,24 @@
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import NamedTuple
 
 import typer
 
 from mauve.escape import escaped
-from mauve.text.read import TEXT_SUFFIXES
+from mauve.text.files import COMPRESSIONS, TEXT_SUFFIXES
 
 _SUFFIXES = (
     ".npy", ".npy.gz", ".safetensors",
-    *TEXT_SUFFIXES, *(f"{suffix}.gz" for suffix in TEXT_SUFFIXES),
+    *(f"{kind}{packed}" for kind in TEXT_SUFFIXES for packed in ("", *COMPRESSIONS)),
 )  # fmt: skip
+
+
+class InputFile(NamedTuple):
+    """A file to read, and the field that holds its texts, if the argument names one."""
+
+    path: Path
+    field: str | None = None
 
 
 def one_of(choices: Collection[str]) -> Callable[[str | None], str | None]:
@@ -86,42 +94,69 @@ def path_ending_in(*suffixes: str) -> Callable[[Path | None], Path | None]:
     return check
 
 
-def name_and_path(argument: str) -> tuple[str, Path]:
-    """Split ``NAME=FILE``; without a name, the system is named after its file.
+def input_file(argument: str) -> InputFile:
+    """Split ``FILE:FIELD``; a file with colons in its name is a file.
 
     Examples
     --------
-    >>> name_and_path("runs/gpt2.v1.npy.gz")[0]
+    >>> input_file("runs/gpt2.jsonl:story").field
+    'story'
+    >>> input_file("-:choices.0.text").field, input_file("C:/runs/gpt2.jsonl").field
+    ('choices.0.text', None)
+    """
+    if os.path.exists(argument):
+        return InputFile(Path(argument))
+    ends = [i for i, letter in enumerate(argument) if letter == ":"][::-1]
+    is_there = (end for end in ends if argument[:end] == "-" or os.path.exists(argument[:end]))
+    # The error about a missing file is to name the file alone.
+    is_named = (end for end in ends if argument[:end].lower().endswith(_SUFFIXES))
+    end = next(is_there, None) or next(is_named, None)
+    if end is None:
+        return InputFile(Path(argument))
+    if end + 1 == len(argument):
+        raise typer.BadParameter(
+            f"'{escaped(argument)}' must be a file or FILE:FIELD, with neither empty."
+        )
+    return InputFile(Path(argument[:end]), argument[end + 1 :])
+
+
+def named_file(argument: str) -> tuple[str, InputFile]:
+    """Split ``NAME=FILE:FIELD``; without a name, the system is named after its file.
+
+    Examples
+    --------
+    >>> named_file("runs/gpt2.v1.npy.gz")[0]
     'gpt2.v1'
-    >>> name, path = name_and_path("small=runs/gpt2.npy")
-    >>> name, path.as_posix()
-    ('small', 'runs/gpt2.npy')
+    >>> name, (path, field) = named_file("small=runs/gpt2.jsonl:story")
+    >>> name, path.as_posix(), field
+    ('small', 'runs/gpt2.jsonl', 'story')
     """
     name, equals, file = argument.partition("=")
-    if equals and not os.path.isfile(argument):  # a file may be called lr=0.1.npy
+    if equals and not os.path.exists(input_file(argument).path):  # it may be called lr=0.1.npy
         if not name or not file:
             raise typer.BadParameter(
                 f"'{escaped(argument)}' must be a file or NAME=FILE, with neither empty."
             )
-        return name, Path(file)
-    path = Path(argument)
+        return name, input_file(file)
+    source = input_file(argument)
+    path = source.path
     for suffix in sorted(_SUFFIXES, key=len, reverse=True):
-        if path.name.endswith(suffix) and path.name != suffix:
-            return path.name.removesuffix(suffix), path
-    return path.name or argument, path
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return path.name[: -len(suffix)], source
+    return path.name or argument, source
 
 
-def named_systems(arguments: list[str]) -> dict[str, Path]:
-    """Return the path of every system by its name; raise if two have the same name."""
-    systems: dict[str, Path] = {}
+def named_systems(arguments: list[str]) -> dict[str, InputFile]:
+    """Return the file of every system by its name; raise if two have the same name."""
+    systems: dict[str, InputFile] = {}
     for argument in arguments:
-        name, path = name_and_path(argument)
+        name, source = named_file(argument)
         if name in systems:
             raise typer.BadParameter(
                 f"two systems are called '{escaped(name)}'. Give one of them another name: "
-                f"NAME={escaped(str(path))}"
+                f"NAME={escaped(argument)}"
             )
-        systems[name] = path
+        systems[name] = source
     return systems
 
 

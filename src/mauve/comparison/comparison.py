@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from mauve.comparison.compared import Compared
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-
-_MOST_PAIRED = 6  # systems; more have more pairs than a reader wants to see
 
 
 class Comparison(Mapping[str, MauveResult]):
@@ -88,10 +85,6 @@ class Comparison(Mapping[str, MauveResult]):
 
     def differences(self) -> list[Difference]:
         """Compare every pair of systems, with Holm's correction for their number."""
-        return [*self._differences]
-
-    @cached_property
-    def _differences(self) -> list[Difference]:
         pairs = [difference(self[a], self[b]) for a, b in itertools.combinations(self, 2)]
         adjusted = holm([pair.p_value for pair in pairs])
         return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
@@ -104,18 +97,6 @@ class Comparison(Mapping[str, MauveResult]):
             for pair in self.differences()
         ]
         return sorted(turned, key=lambda pair: (place[pair.first], place[pair.second]))
-
-    def shown_differences(self) -> list[Difference]:
-        """Return the differences for a table: all, or neighbours in the ranking if many.
-
-        With more than 6 systems, only a system and the next one in the ranking are compared;
-        :meth:`differences` has all pairs. The correction is for all pairs in any case.
-        """
-        differences = self.ranked_differences()
-        if len(self) <= _MOST_PAIRED:
-            return differences
-        neighbours = set(itertools.pairwise(self.rank()))
-        return [pair for pair in differences if (pair.first, pair.second) in neighbours]
 
     def rows(self) -> list[dict[str, str]]:
         """Return the rows of the table by column title, best first."""

@@ -14,7 +14,7 @@ from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import MIN_TEXTS, Settings, check_clusterings
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.registry import EmbedderLike
-from mauve.embed.samples import SampleLike
+from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import warn_caller
 from mauve.frontier.curve import integral_from
 from mauve.frontier.grid import curve_grid, quadrature_grid
@@ -34,6 +34,8 @@ def compare(
     human: SampleLike,
     systems: SystemsLike,
     *,
+    field: FieldLike = "text",
+    limit: int | None = None,
     embedder: EmbedderLike | None = None,
     cache: bool = True,
     strip: bool = False,
@@ -59,11 +61,18 @@ def compare(
 
     Parameters
     ----------
-    human : sequence of str, array_like of shape (n, d), or path
-        Human texts, their features, or a file of either: ``.txt``, ``.jsonl``, ``.csv``,
-        ``.parquet``, or ``.npy`` and ``.safetensors`` for features.
+    human : sequence or iterator of str, array_like of shape (n, d), table, or path
+        Human texts, their features, or a file of either: ``.txt``, ``.jsonl``, ``.json``,
+        ``.csv``, ``.tsv``, ``.parquet``, or ``.npy`` and ``.safetensors`` for features. A
+        table is a DataFrame, a Hugging Face Dataset or a list of dicts.
     systems : the same, or a mapping from name to the same
         One system, or several by name. All are clustered together with the human texts.
+    field : str, or mapping from "human" and systems' names to str
+        Field or column that holds the texts in files and tables; "a.b.0" is item 0 of the
+        field b within the field a.
+    limit : int, optional
+        Take that many texts of each sample at random, whatever the order of the texts; of
+        samples with `prompts`, the same prompts.
     embedder : str, Embedder or callable, optional
         Turns text into features: a name that :func:`mauve.get_embedder` knows, its result, or
         a function from a list of strings to features of shape (n, d). By default the bundled
@@ -141,6 +150,9 @@ def compare(
     with progress_bar(progress) as on_progress:
         samples = load_samples(
             name_samples(human, systems),
+            field=field,
+            limit=limit,
+            seed=seed,
             embedder=embedder,
             device=device,
             cache=cache,

@@ -67,7 +67,7 @@ class Settings:
         A score depends on the human texts and, because all samples are clustered together, on
         the texts of all systems, so there is a checksum of each.
         """
-        human, sizes = samples.human_name, samples.sizes
+        human = samples.human_name
         return format_signature(
             {
                 "mauve": version("mauve-eval"),
@@ -80,10 +80,16 @@ class Settings:
                 "est": self.estimator,
                 "human": samples.digest(human),
                 "joint": samples.joint_digest,
-                "n": f"{sizes[human]}+{sizes[system]}",
+                "n": "+".join(_size(samples, name) for name in (human, system)),
                 "seed": str(self.seed),
             }
         )
+
+
+def _size(samples: Samples, name: str) -> str:
+    """Return the number of texts, and of how many they were drawn."""
+    of = f"of{samples.n_given[name]}" if name in samples.kept else ""
+    return f"{samples.sizes[name]}{of}"
 
 
 def format_signature(parts: dict[str, str]) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,17 @@ from numpy.typing import NDArray
 from mauve.arrays import HashArray, IntArray
 from mauve.calls import called, parameter
 from mauve.embed.cached import cached_if_known
+from mauve.embed.convert import TEXT_FIELD
+from mauve.embed.limit import draw_rows
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import EmbedderLike, get_embedder
-from mauve.embed.samples import (
-    SampleLike,
-    check_features,
-    feature_origin,
-    is_text_file,
-    read_sample,
-)
-from mauve.errors import InvalidParameterError, bad_parameter, check_bool, check_choice
-from mauve.hashes import digest_hashes, feature_hashes, text_hashes
+from mauve.embed.samples import FieldLike, Sample, SampleLike, check_features, read_samples
+from mauve.errors import InvalidParameterError, bad_parameter, check_bool, check_choice, check_int
+from mauve.hashes import digest_hashes, text_hashes
 from mauve.progress import Progress
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample
-from mauve.text.read import TextFile, read_texts
 
 #: One system, or several by name.
 SystemsLike = SampleLike | Mapping[str, SampleLike]
@@ -59,6 +53,10 @@ class Samples:
         Called while texts are embedded.
     metadata : dict from name to dict from field to list
         Other fields of the records of text files, one value for each text.
+    kept : dict from name to array of int
+        Positions of the texts that were drawn, of the samples that a limit made smaller.
+    n_given : dict from name to int
+        Number of texts of every sample before the limit.
     """
 
     texts: dict[str, list[str]] | None
@@ -69,6 +67,8 @@ class Samples:
     prompts: dict[str, list[str]] | None = None
     on_progress: Progress | None = field(default=None, repr=False)
     metadata: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
+    kept: dict[str, IntArray] = field(default_factory=dict, repr=False)
+    n_given: dict[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -150,6 +150,30 @@ class Samples:
             return 0
         return int(self.embedded.truncated[self.slice_of(name)].sum())
 
+    def aligned(self, metadata: Any) -> Any:
+        """Return metadata of the texts as passed, for those that a limit drew.
+
+        Parameters
+        ----------
+        metadata : mapping from sample to mapping from field to sequence
+            What is no such mapping, or has another number of values, is returned as it is.
+        """
+        if not self.kept or not isinstance(metadata, Mapping):
+            return metadata
+        return {
+            name: {field: self._drawn(name, values) for field, values in fields.items()}
+            if isinstance(fields, Mapping)
+            else fields
+            for name, fields in metadata.items()
+        }
+
+    def _drawn(self, name: str, values: Any) -> Any:
+        is_whole = isinstance(values, Sized) and len(values) == self.n_given.get(name)
+        if name not in self.kept or isinstance(values, str) or not is_whole:
+            return values
+        items = [*values]  # a Series is indexed by its labels
+        return [items[row] for row in self.kept[name]]
+
     def slice_of(self, name: str) -> slice:
         """Return the slice of all texts that holds the texts of a sample."""
         names = [*self.sizes]
@@ -190,6 +214,9 @@ def name_samples(human: SampleLike, systems: SystemsLike) -> dict[str, SampleLik
 def load_samples(
     sources: Mapping[str, SampleLike],
     *,
+    field: FieldLike = TEXT_FIELD,
+    limit: int | None = None,
+    seed: int = 0,
     embedder: EmbedderLike | None = None,
     device: str = "auto",
     cache: bool = True,
@@ -206,7 +233,7 @@ def load_samples(
     ----------
     sources : mapping from name to sample
         Human first; see :func:`name_samples`.
-    embedder, device, cache, strip, match_length, empty, prompts, on_progress
+    field, limit, seed, embedder, device, cache, strip, match_length, empty, prompts, on_progress
         As for :func:`mauve.compare`.
     min_texts : int
         Smallest sample that is accepted.
@@ -219,19 +246,16 @@ def load_samples(
     >>> samples = load_samples({"a": ["one text "] * 3, "b": ["a text"] * 2}, strip=True)
     >>> samples.recipe, samples.texts["b"]
     ('strip', ['a text', 'a text'])
+    >>> samples = load_samples({"human": np.eye(10), "m": np.ones((12, 10))}, limit=11)
+    >>> samples.sizes, samples.n_given["m"], samples.recipe
+    ({'human': 10, 'm': 11}, 12, 'features-10:limit11')
     """
     check_choice("empty", empty, EMPTY)
     for name, flag in {"strip": strip, "match_length": match_length, "cache": cache}.items():
         check_bool(name, flag)
-    files = {
-        name: read_texts(source)
-        for name, source in sources.items()
-        if isinstance(source, str | Path) and is_text_file(source)
-    }
-    loaded = {
-        name: files[name].texts if name in files else read_sample(source, name)
-        for name, source in sources.items()
-    }
+    if limit is not None:
+        limit = check_int("limit", limit, min_texts)
+    loaded = read_samples(sources, field)
     for name, sample in loaded.items():
         if len(sample) < min_texts:
             raise InvalidParameterError(
@@ -239,9 +263,12 @@ def load_samples(
                 f"blocks they are dealt into. Got {len(sample)} instead: collect more, some "
                 "hundreds to detect a difference."
             )
-    sizes = {name: len(sample) for name, sample in loaded.items()}
-    checked_prompts = prompts_by_sample(prompts, sizes)
-    texts = {name: sample for name, sample in loaded.items() if isinstance(sample, list)}
+    texts = {name: sample.values for name, sample in loaded.items() if sample.is_text}
+    if texts and len(texts) < len(loaded):
+        raise InvalidParameterError(
+            f"{parameter('human', 'systems')} must be all text or all features. "
+            f"Got text for {', '.join(texts)} alone instead."
+        )
     if not texts:
         for name, is_given in {"strip": strip, "match_length": match_length}.items():
             if is_given:
@@ -254,27 +281,49 @@ def load_samples(
                 f"{parameter('embedder')} must be left out for features, which no embedder reads: "
                 "give the texts instead."
             )
-        features = {name: np.asarray(sample) for name, sample in loaded.items()}
-        width = _common_width(features)  # first: it may differ for one embedder too
-        origin = _common_origin([*sources.values()]) or f"features-{width}"
-        hashes = np.concatenate([feature_hashes(rows) for rows in features.values()])
-        return Samples(None, features, origin, None, hashes, checked_prompts)
-    if len(texts) < len(loaded):
-        raise InvalidParameterError(
-            f"{parameter('human', 'systems')} must be all text or all features. "
-            f"Got text for {', '.join(texts)} alone instead."
+    width = None if texts else _common_width(loaded)  # first: it may differ for one embedder too
+    n_given = {name: len(sample) for name, sample in loaded.items()}
+    checked_prompts = prompts_by_sample(prompts, n_given)
+    kept: dict[str, IntArray] = {}
+    if limit is not None and limit < max(n_given.values()):
+        hashes = {name: sample.hashes() for name, sample in loaded.items()}
+        rows = draw_rows(hashes, checked_prompts, limit, check_int("seed", seed, 0))
+        kept = {name: drawn for name, drawn in rows.items() if len(drawn) < n_given[name]}
+        for name, drawn in kept.items():
+            loaded[name] = loaded[name].at(drawn)
+            if checked_prompts is not None:
+                checked_prompts[name] = [checked_prompts[name][row] for row in drawn]
+    steps = [f"limit{limit}"] if kept else []
+    if not texts:
+        origin = _common_origin([*loaded.values()]) or f"features-{width}"
+        return Samples(
+            None,
+            {name: np.asarray(sample.values) for name, sample in loaded.items()},
+            ":".join([origin, *steps]),
+            None,
+            np.concatenate([sample.hashes() for sample in loaded.values()]),
+            checked_prompts,
+            kept=kept,
+            n_given=n_given,
         )
     chosen = get_embedder("bundled" if embedder is None else embedder, device=device)
-    normalised, recipe = prepare_texts(texts, strip=strip, same_length=match_length, empty=empty)
+    normalised, recipe = prepare_texts(
+        {name: [*map(str, sample.values)] for name, sample in loaded.items()},
+        strip=strip,
+        same_length=match_length,
+        empty=empty,
+    )
     return Samples(
         normalised,
         None,
-        recipe,
+        "+".join([*steps, *filter(None, [recipe])]),
         cached_if_known(chosen) if cache else chosen,
         np.concatenate([text_hashes(sample) for sample in normalised.values()]),
         checked_prompts,
         on_progress,
-        _usable_metadata(files),
+        _usable_metadata(loaded),
+        kept,
+        n_given,
     )
 
 
@@ -313,18 +362,19 @@ def human_name_beside(systems: Sequence[str]) -> str:
     return "human" if "human" not in systems else "human (reference)"
 
 
-def _usable_metadata(files: Mapping[str, TextFile]) -> dict[str, dict[str, list[Any]]]:
-    """Return the fields that could be read in all files that have them."""
-    unread = {name for file in files.values() for name in file.unread}
+def _usable_metadata(samples: Mapping[str, Sample]) -> dict[str, dict[str, list[Any]]]:
+    """Return the fields that could be read in all samples that have them."""
+    unread = {name for sample in samples.values() for name in sample.unread}
     return {
-        sample: {name: values for name, values in file.metadata.items() if name not in unread}
-        for sample, file in files.items()
+        name: {key: values for key, values in sample.metadata.items() if key not in unread}
+        for name, sample in samples.items()
+        if sample.has_fields
     }
 
 
-def _common_origin(sources: Sequence[SampleLike]) -> str | None:
+def _common_origin(samples: Sequence[Sample]) -> str | None:
     """Return the embedder that made all feature files, if all of them name it."""
-    origins = [feature_origin(source) for source in sources]
+    origins = [sample.origin for sample in samples]
     different = sorted({origin for origin in origins if origin is not None})
     if len(different) > 1:
         raise InvalidParameterError(
@@ -334,13 +384,14 @@ def _common_origin(sources: Sequence[SampleLike]) -> str | None:
     return None if None in origins else different[0]
 
 
-def _common_width(samples: Mapping[str, NDArray[Any]]) -> int:
+def _common_width(samples: Mapping[str, Sample]) -> int:
     """Return the number of features, which must be the same for all samples."""
-    width = int(next(iter(samples.values())).shape[1])
-    for name, features in samples.items():
-        if features.shape[1] != width:
+    widths = {name: np.asarray(sample.values).shape[1] for name, sample in samples.items()}
+    (human, width), *others = widths.items()
+    for name, n_features in others:
+        if n_features != width:
             raise InvalidParameterError(
-                f"'{name}' must have as many features as 'human', {width}. "
-                f"Got {features.shape[1]} instead: embed all texts with one model."
+                f"'{name}' must have as many features as '{human}', {width}. "
+                f"Got {n_features} instead: embed all texts with one model."
             )
-    return width
+    return int(width)

@@ -1,42 +1,178 @@
 """Read one sample: texts, features, or a file of either."""
 
-import gzip
 import os
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from safetensors import SafetensorError, safe_open
 
-from mauve.calls import by_world
-from mauve.errors import InvalidParameterError, MauveError
-from mauve.text.normalize import checked_texts
-from mauve.text.read import TEXT_SUFFIXES, read_texts
+from mauve.arrays import HashArray, IntArray
+from mauve.calls import parameter
+from mauve.embed.convert import TEXT_FIELD, convert
+from mauve.embed.feature_files import read_features
+from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.escape import escaped, listed_as
+from mauve.hashes import feature_hashes, text_hashes
+from mauve.text.files import text_kind
+from mauve.text.normalize import checked_texts, is_missing
+from mauve.text.read import TextFile, read_records, read_texts
 
 _CHUNK = 1024  # rows read at a time: a mapped file may be larger than memory
 
-#: A sample as users pass it: features, texts, or the path of a file of either.
-SampleLike = ArrayLike | Sequence[str] | str | Path
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A sample that was read: texts or features, and what is known about each.
+
+    Attributes
+    ----------
+    values : list of str, or array of shape (n, d)
+    prompts : list of str or None
+        The field 'prompt' of the records, if every record has one.
+    metadata : dict of str to list
+        Other fields of the records, one value for each text.
+    unread : tuple of str
+        Fields that cannot be metadata.
+    has_fields : bool
+        Whether the values were taken from a field of records or a column of a table.
+    origin : str or None
+        The embedder that made a feature file, if the file names it.
+    """
+
+    values: list[str] | NDArray[Any]
+    prompts: list[str] | None = None
+    metadata: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    unread: tuple[str, ...] = ()
+    has_fields: bool = False
+    origin: str | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the sample is text, not features."""
+        return isinstance(self.values, list)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def hashes(self) -> HashArray:
+        """Return a 64-bit hash of every text, or of its features."""
+        values = self.values
+        return text_hashes(values) if isinstance(values, list) else feature_hashes(values)
+
+    def at(self, rows: IntArray) -> "Sample":
+        """Return the part of the sample at some positions.
+
+        Examples
+        --------
+        >>> Sample(["a", "b", "c"], metadata={"n": [1, 2, 3]}).at(np.array([0, 2])).metadata
+        {'n': [1, 3]}
+        """
+        values = self.values
+        return replace(
+            self,
+            values=[values[row] for row in rows] if isinstance(values, list) else values[rows],
+            prompts=None if self.prompts is None else [self.prompts[row] for row in rows],
+            metadata={
+                name: [column[row] for row in rows] for name, column in self.metadata.items()
+            },
+        )
 
 
-def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
-    """Return a sample as texts or as features, or raise an error that names the remedy.
+#: A sample as users pass it: features, texts, a table of either, or the path of a file.
+SampleLike = ArrayLike | Sequence[str] | Iterable[str] | str | Path | Sample
+#: The field that holds the text: in all files and tables, or by the name of the sample.
+FieldLike = str | Mapping[str, str]
+
+
+def read_samples(
+    sources: Mapping[str, SampleLike],
+    field: FieldLike = TEXT_FIELD,
+    *,
+    default: str = TEXT_FIELD,
+) -> dict[str, Sample]:
+    """Read samples; raise if a field is named where there are none.
 
     Parameters
     ----------
-    source : array_like, sequence of str, or path
-        Features of shape (n, d); texts; a ``.npy``, ``.npy.gz`` or ``.safetensors`` file of
-        features; or a file that :func:`mauve.text.read.read_texts` reads.
+    sources : mapping from name to sample
+    field : str, or mapping from name to str
+        The field or column that holds the texts.
+    default : str
+        The field in samples that a mapping does not name.
+
+    Examples
+    --------
+    >>> records = [{"text": "Hello.", "story": "Once upon a time."}]
+    >>> samples = read_samples({"human": records, "model": records}, {"model": "story"})
+    >>> samples["human"].values, samples["model"].values
+    (['Hello.'], ['Once upon a time.'])
+    """
+    named = dict(field) if isinstance(field, Mapping) else {}
+    default = default if isinstance(field, Mapping) else field
+    is_name = all(isinstance(value, str) and value for value in [default, *named.values()])
+    if not is_name or not named.keys() <= sources.keys():
+        rule = f"the name of a field, or a mapping from {', '.join(map(repr, sources))} to names"
+        raise bad_parameter("field", rule, field)
+    samples = {
+        name: read_source(source, name, named.get(name, default))
+        for name, source in sources.items()
+    }
+    unused = [name for name in named if not samples[name].has_fields]
+    if default != TEXT_FIELD and not any(sample.has_fields for sample in samples.values()):
+        unused += [name for name in samples if name not in named]
+    if unused:
+        raise InvalidParameterError(
+            f"{parameter('field')} must be left out for samples without fields: "
+            "plain lines, lists of strings, features. "
+            f"Got '{escaped(named.get(unused[0], default))}' for '{escaped(unused[0])}' instead."
+        )
+    return samples
+
+
+def read_source(source: SampleLike, name: str, field: str = TEXT_FIELD) -> Sample:
+    """Read a sample with its prompts and metadata, or raise an error that names the remedy.
+
+    Parameters
+    ----------
+    source : array_like, sequence or iterator of str, table, or path
+        Features of shape (n, d); texts; records with a field of text; a table with a column of
+        either; a ``.npy``, ``.npy.gz`` or ``.safetensors`` file of features; or a file that
+        :func:`mauve.text.read.read_texts` reads. A :class:`Sample` is returned as it is.
     name : str
         Name of the sample in error messages.
+    field : str
+        Field of records, or column of a table, that holds the text.
 
-    Returns
-    -------
-    array of shape (n, d), or list of str
+    Examples
+    --------
+    >>> read_source([{"text": "Hello.", "site": "a.org"}], "human").metadata
+    {'site': ['a.org']}
+    """
+    if isinstance(source, Sample):
+        return source
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if text_kind(path) is not None:
+            return _of_file(read_texts(path, field=field))
+        array, origin = read_features(Path(path))
+        if array.dtype.kind == "U":
+            return Sample(_texts(array.tolist(), name))
+        return Sample(check_features(array, f"'{escaped(str(path))}'"), origin=origin)
+    values, has_fields = convert(source, name, field)
+    if isinstance(values, np.ndarray):
+        return Sample(check_features(values, f"'{escaped(name)}'"), has_fields=has_fields)
+    if any(isinstance(item, Mapping) for item in values):
+        return _of_file(read_records(values, name, field=field))
+    if _is_text(values):
+        return Sample(_texts(values, name), has_fields=has_fields)
+    return Sample(_features(values, name), has_fields=has_fields)
+
+
+def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
+    """Return the texts or the features of a sample.
 
     Examples
     --------
@@ -45,51 +181,7 @@ def read_sample(source: SampleLike, name: str) -> NDArray[Any] | list[str]:
     >>> read_sample(("a text", "another"), "human")
     ['a text', 'another']
     """
-    if isinstance(source, str | Path):
-        if is_text_file(source):
-            return read_texts(source).texts
-        return check_features(_read_features(Path(source)), f"'{source}'")
-    if _is_text(source):
-        return _texts(source, name)
-    if isinstance(source, Iterator):
-        raise InvalidParameterError(
-            f"'{name}' must be a list or an array, which can be read more than once. Got "
-            f"{type(source).__name__} instead: pass list(...) of it."
-        )
-    try:
-        features = np.asarray(source)
-    except (ValueError, TypeError, RuntimeError) as error:  # the latter two from torch tensors
-        raise InvalidParameterError(
-            f"'{name}' must be features of shape (n, d), texts, or a path. "
-            f"Got a value that NumPy cannot convert to an array instead ({error})."
-        ) from error
-    return check_features(features, f"'{name}'")
-
-
-def is_text_file(path: str | Path) -> bool:
-    """Return whether a path names a text file or standard input.
-
-    Examples
-    --------
-    >>> is_text_file("human.jsonl.gz"), is_text_file("human.npy"), is_text_file("-")
-    (True, False, True)
-    """
-    name = str(path).lower().removesuffix(".gz")
-    return str(path) == "-" or name.endswith(TEXT_SUFFIXES)
-
-
-def feature_origin(source: SampleLike) -> str | None:
-    """Return the embedder that made a feature file, if the file names it.
-
-    Examples
-    --------
-    >>> feature_origin("human.npy") is None
-    True
-    """
-    if not isinstance(source, str | Path) or Path(source).suffix != ".safetensors":
-        return None
-    with safe_open(source, framework="numpy") as file:
-        return (file.metadata() or {}).get("embedder")
+    return read_source(source, name).values
 
 
 def load_features(source: SampleLike, name: str) -> NDArray[Any]:
@@ -106,22 +198,51 @@ def load_features(source: SampleLike, name: str) -> NDArray[Any]:
     return features
 
 
-def _texts(source: Any, name: str) -> list[str]:
-    texts = [str(text) for text in checked_texts(list(source), name)]
-    # Not Path.is_file, which raises where a name is too long in bytes.
-    if all(len(text) < 256 and "\n" not in text and os.path.isfile(text) for text in texts[:20]):
+def _of_file(file: TextFile) -> Sample:
+    return Sample(file.texts, file.prompts, file.metadata, file.unread, file.has_fields)
+
+
+def _is_text(items: Sequence[Any]) -> bool:
+    """Whether items are meant as texts, also if some or all cannot be."""
+    if any(isinstance(item, str | bytes | bytearray | os.PathLike) for item in items):
+        return True
+    first = items[0] if items else None
+    is_nested = isinstance(first, list | tuple) and any(isinstance(part, str) for part in first)
+    return is_nested or all(is_missing(item) for item in items)
+
+
+def _texts(items: list[Any], name: str) -> list[str]:
+    paths = [item for item in items[:20] if _is_path(item)]
+    if items and len(paths) == len(items[:20]):
         raise InvalidParameterError(
-            f"'{name}' must hold texts. Got names of files, such as {texts[0]!r}, instead: pass "
-            "one path for a sample, or a mapping from names to paths for several systems."
+            f"'{escaped(name)}' must hold texts. Got names of files, such as "
+            f"'{escaped(str(paths[0]))}', instead: pass one path for a sample, or a mapping from "
+            "names to paths for several systems."
         )
-    return texts
+    return [str(text) for text in checked_texts(items, name)]
 
 
-def _is_text(source: object) -> bool:
-    if isinstance(source, np.ndarray):
-        objects = source.dtype.kind == "O" and any(isinstance(item, str) for item in source.flat)
-        return bool(source.dtype.kind == "U" or objects)
-    return isinstance(source, Sequence) and any(isinstance(item, str) for item in source)
+def _is_path(item: Any) -> bool:
+    # Not Path.is_file, which raises where a name is too long in bytes.
+    is_name = isinstance(item, str) and len(item) < 256 and "\n" not in item
+    return isinstance(item, os.PathLike) or (is_name and "\0" not in item and os.path.isfile(item))
+
+
+def _features(rows: list[Any], name: str) -> NDArray[Any]:
+    missing = [position for position, row in enumerate(rows) if is_missing(row)]
+    if missing:
+        raise InvalidParameterError(
+            f"'{escaped(name)}' must have features for each text. Got missing values at "
+            f"{listed_as('position', missing)} instead: remove them."
+        )
+    try:
+        features = np.asarray(rows)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InvalidParameterError(
+            f"'{escaped(name)}' must be features of shape (n, d), texts, or a path. "
+            f"Got rows that NumPy cannot convert to an array instead ({error})."
+        ) from error
+    return check_features(features, f"'{escaped(name)}'")
 
 
 def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
@@ -158,54 +279,3 @@ def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
                 f"Got NaN, infinity or a larger number in row {row} instead."
             )
     return features
-
-
-def _read_features(path: Path) -> NDArray[Any]:
-    suffixes = path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:]
-    kind = "".join(suffixes)
-    try:
-        exists = path.is_file()
-    except (OSError, ValueError):  # too long for a file name, or with a NUL in it
-        exists = False
-    if not exists:
-        start = str(path) if len(str(path)) <= 200 else f"{str(path)[:200]}..."
-        raise InvalidParameterError(
-            f"{start!r} must be the path of a file"
-            f"{by_world(python=', or a list of texts', command='')}. No such file was found."
-        )
-    try:
-        if kind == ".npy":
-            return np.asanyarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        if kind == ".npy.gz":
-            with gzip.open(path) as file:
-                return np.asarray(np.load(file, allow_pickle=False))
-        if kind == ".safetensors":
-            return _read_safetensors(path)
-    except MauveError:
-        raise
-    # What a damaged header makes NumPy raise is not documented; these were seen.
-    except (ValueError, EOFError, OSError, zlib.error, SafetensorError, TokenError) as error:
-        raise InvalidParameterError(
-            f"'{path}' could not be read as a {kind} file of features ({error}). "
-            "It may be cut short: write it again."
-        ) from error
-    raise InvalidParameterError(
-        f"'{path}' must end in .npy, .npy.gz or .safetensors if it holds features, or in "
-        f"{', '.join(TEXT_SUFFIXES)} if it holds text. Got '{kind or path.name}' instead."
-    )
-
-
-def _read_safetensors(path: Path) -> NDArray[Any]:
-    with safe_open(path, framework="numpy") as file:
-        names = list(file.keys())
-        if "features" not in names and len(names) != 1:
-            raise InvalidParameterError(
-                f"'{path}' must hold one tensor, or one that is called 'features'. "
-                f"Got {', '.join(names) or 'none'} instead."
-            )
-        try:
-            return np.asarray(file.get_tensor("features" if "features" in names else names[0]))
-        except TypeError as error:  # NumPy has no bfloat16
-            raise InvalidParameterError(
-                f"'{path}' must hold a type that NumPy knows ({error}). Convert it to float32."
-            ) from error

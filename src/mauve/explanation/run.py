@@ -49,7 +49,8 @@ def explain(
     mixture : float in (0, 1)
         λ, the weight of human text in the mixture R that both samples are compared with.
     metadata : mapping from sample to mapping from field to sequence, optional
-        One value for each text: ``{"human": {"domain": [...]}, "gpt2": {...}}``.
+        One value for each text: ``{"human": {"domain": [...]}, "gpt2": {...}}``. If the
+        comparison has a `limit`, one for each text that was passed to it, or that was drawn.
     language_model : str or TokenScorer, optional
         Model for the perplexity of the clusters, "bundled" or a causal Transformers model. By
         default none, since it reads all texts once more.
@@ -105,7 +106,9 @@ def explain(
     why = f"fewer cannot give a p-value of {1 - confidence:.4g}, or only roughly"
     check_int("n_permutations", n_draws, least, why=why)
     check_int("seed", seed, 0)
-    field_values, left_out = check_metadata(metadata or {}, compared.sizes)
+    field_values, left_out = check_metadata(
+        compared.samples.aligned(metadata or {}), compared.sizes
+    )
     if language_model is not None and compared.texts is None:
         raise InvalidParameterError(
             f"{parameter('language_model')} must be left out for features, which have "

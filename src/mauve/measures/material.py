@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from mauve.arrays import FloatArray
 from mauve.calls import option, parameter
 from mauve.comparison.settings import MIN_TEXTS
+from mauve.embed.convert import TEXT_FIELD
 from mauve.embed.load import Samples, load_samples
-from mauve.embed.samples import SampleLike
+from mauve.embed.samples import FieldLike, SampleLike, read_source
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import listed
 from mauve.lm.decoding import Decoder, parse_decoder
@@ -149,8 +150,29 @@ def _log_probabilities(
     return {name: scores[samples.slice_of(name)] for name in samples.sizes}
 
 
+def split_training_field(field: FieldLike, training: SampleLike | None) -> tuple[FieldLike, str]:
+    """Return the fields of the samples, and that of the training texts.
+
+    Examples
+    --------
+    >>> split_training_field({"human": "story", "training": "body"}, ["some text"])
+    ({'human': 'story'}, 'body')
+    """
+    if not isinstance(field, Mapping):
+        return field, field
+    if training is None:
+        return field, TEXT_FIELD
+    others = {name: value for name, value in field.items() if name != "training"}
+    return others, field.get("training", TEXT_FIELD)
+
+
 def load_training(
-    training: SampleLike | None, samples: Samples, *, strip: bool = False, empty: str = "error"
+    training: SampleLike | None,
+    samples: Samples,
+    *,
+    field: str = TEXT_FIELD,
+    strip: bool = False,
+    empty: str = "error",
 ) -> Samples | None:
     """Read the training texts of the systems, which must be of the kind of the samples.
 
@@ -159,6 +181,8 @@ def load_training(
     training : sequence of str, array_like, path, or None
     samples : Samples
         Human text and systems; their embedder embeds the training texts.
+    field : str
+        Field or column that holds the texts.
     strip, empty
         As for :func:`mauve.compare`.
 
@@ -172,8 +196,8 @@ def load_training(
         return None
     name = "training" if "training" not in samples.sizes else "training (set)"
     trained_on = load_samples(
-        {name: training},
-        embedder=samples.embedder or "bundled",
+        {name: read_source(training, name, field)},
+        embedder=samples.embedder,
         cache=False,  # the embedder of the samples has the cache
         strip=strip,
         empty=empty,

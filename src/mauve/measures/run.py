@@ -10,7 +10,7 @@ from mauve.comparison.run import compare_samples
 from mauve.comparison.settings import MIN_TEXTS, format_signature
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.registry import EmbedderLike
-from mauve.embed.samples import SampleLike
+from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import (
     InvalidParameterError,
     bad_parameter,
@@ -33,6 +33,7 @@ from mauve.measures.material import (
     measured_samples,
     parse_model,
     size_warnings,
+    split_training_field,
     with_models,
 )
 from mauve.measures.protocol import Measure, Need
@@ -49,6 +50,8 @@ def measure(
     systems: SystemsLike,
     measures: str | Measure | Sequence[str | Measure] = "default",
     *,
+    field: FieldLike = "text",
+    limit: int | None = None,
     tokenizer: str | Tokenizer = "words",
     language_model: str | TokenScorer = "bundled",
     embedder: EmbedderLike | None = None,
@@ -70,10 +73,13 @@ def measure(
 
     Parameters
     ----------
-    human : sequence of str, array_like of shape (n, d), or path
+    human : sequence or iterator of str, array_like of shape (n, d), table, or path
         Human texts, or their features, as for :func:`mauve.compare`.
     systems : the same, or a mapping from name to the same
         One system, or several by name.
+    field, limit
+        As for :func:`mauve.compare`. A mapping may name the field of "training" too, of which
+        all texts are read.
     measures : str, Measure, or sequence of both
         Names of measures (:data:`mauve.measures.registry.MEASURES`) or of groups of them:
         "default" for the columns of the paper's tables, "text", "features", "model",
@@ -142,9 +148,13 @@ def measure(
         raise InvalidParameterError(
             f"{parameter('prompt_context')} must be left out without {given}."
         )
+    fields, training_field = split_training_field(field, training)
     with progress_bar(progress) as on_progress:
         samples = load_samples(
             name_samples(human, systems),
+            field=fields,
+            limit=limit,
+            seed=seed,
             embedder=embedder,
             device=device,
             cache=cache,
@@ -161,7 +171,9 @@ def measure(
             tokenizer=tokenizer,
             language_model=language_model,
             models=models,
-            training=load_training(training, samples, strip=strip, empty=empty),
+            training=load_training(
+                training, samples, field=training_field, strip=strip, empty=empty
+            ),
             prompt_context=prompt_context,
             confidence=confidence,
             seed=seed,

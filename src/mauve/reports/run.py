@@ -9,6 +9,7 @@ from typing import Any
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.run import compare, compare_samples
 from mauve.comparison.settings import MIN_TEXTS
+from mauve.embed.convert import TEXT_FIELD
 from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
 from mauve.embed.samples import SampleLike
 from mauve.errors import warn_caller
@@ -18,7 +19,7 @@ from mauve.explanation.results import Explanation
 from mauve.explanation.run import check_mixture, explain
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import RememberedScorer, get_scorer
-from mauve.measures.material import load_training
+from mauve.measures.material import load_training, split_training_field
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples, select_measures
@@ -30,7 +31,9 @@ TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
 FEATURE_MEASURES = "frechet"
 
 #: Options of `compare` that say how samples are loaded.
-_LOADING = ("embedder", "device", "cache", "strip", "match_length", "empty", "prompts")
+_LOADING = (
+    "field", "limit", "embedder", "device", "cache", "strip", "match_length", "empty", "prompts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,18 +126,23 @@ def report(
     scorer = None if language_model is None else get_scorer(language_model, device=device)
     loading = {name: options[name] for name in _LOADING if name in options}
     scoring = {name: value for name, value in options.items() if name not in _LOADING}
+    fields, training_field = split_training_field(loading.pop("field", TEXT_FIELD), training)
     with progress_bar(progress) as on_progress:
         samples = load_samples(
             name_samples(human, systems),
+            field=fields,
+            seed=options.get("seed", 0),
             min_texts=MIN_TEXTS,
             on_progress=on_progress,
             **loading,
         )
         # What is asked for is checked before the work.
         prepared = {name: loading[name] for name in ("strip", "empty") if name in loading}
-        trained_on = load_training(training, samples, **prepared)
+        trained_on = load_training(training, samples, field=training_field, **prepared)
         select_measures(samples, _default_measures(samples, measures), {}, trained_on)
-        check_metadata(samples.metadata if metadata is None else metadata, samples.sizes)
+        check_metadata(
+            samples.metadata if metadata is None else samples.aligned(metadata), samples.sizes
+        )
         check_clusters(n_clusters, sum(samples.sizes.values()))
         check_mixture(mixture)
         comparison = compare_samples(samples, device=device, on_progress=on_progress, **scoring)
@@ -221,12 +229,7 @@ def report_comparison(
                 on_progress=on_progress,
             )
         write_report(
-            comparison,
-            path,
-            explanation=explanation,
-            measurements=measurements,
-            title=title,
-            progress=on_progress,
+            comparison, path, explanation=explanation, measurements=measurements, title=title
         )
     return Report(Path(path), comparison, explanation, measurements)
 

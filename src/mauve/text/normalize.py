@@ -7,7 +7,7 @@ import numpy as np
 
 from mauve.calls import option, parameter
 from mauve.errors import InvalidParameterError
-from mauve.escape import escaped, listed
+from mauve.escape import escaped, listed_as
 from mauve.text.words import first_words, word_counts
 
 #: Choices for texts without a character: raise an error, or keep them.
@@ -52,13 +52,37 @@ def checked_texts(texts: Sequence[str], name: str) -> list[str]:
         raise InvalidParameterError(
             f"'{escaped(name)}' must be a list of at least one text. Got {got} instead."
         )
-    for position, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InvalidParameterError(
-                f"'{escaped(name)}' must hold texts only. "
-                f"Got {type(text).__name__} at position {position} instead."
-            )
+    others = [position for position, text in enumerate(texts) if not isinstance(text, str)]
+    if others:
+        missing = [position for position in others if is_missing(texts[position])]
+        first = texts[others[0]]
+        got = listed_as("position", others[:1])
+        if missing:
+            got = f"missing values at {listed_as('position', missing)}"
+            remedy = "remove them, and what belongs to them in other samples and prompts"
+        elif isinstance(first, bytes | bytearray):
+            got, remedy = f"bytes at {got}", 'decode them, for instance with text.decode("utf-8")'
+        elif isinstance(first, list | tuple):
+            got, remedy = f"a {type(first).__name__} at {got}", "pass one flat list of strings"
+        else:
+            got, remedy = f"{type(first).__name__} at {got}", "write it as a string"
+        raise InvalidParameterError(
+            f"'{escaped(name)}' must hold texts only. Got {got} instead: {remedy}."
+        )
     return list(texts)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for none: None, NaN, or NA and NaT of pandas.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    # By name, since pandas need not be installed.
+    by_name = type(value).__name__ in ("NAType", "NaTType")
+    return value is None or by_name or (isinstance(value, float) and value != value)
 
 
 def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
@@ -71,8 +95,8 @@ def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
     positions = [i for i, text in enumerate(texts) if not text]
     if positions:
         raise InvalidParameterError(
-            f"{what} must hold texts that are not empty. Got empty ones at position "
-            f"{listed(positions)} instead: {remedy}."
+            f"{what} must hold texts that are not empty. Got empty ones at "
+            f"{listed_as('position', positions)} instead: {remedy}."
         )
 
 
@@ -131,8 +155,9 @@ def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
         shortest = min(common, key=common.__getitem__)
         raise InvalidParameterError(
             f"'{escaped(shortest)}' must have a word in at least nine tenths of its texts, or no "
-            f"length is common to all. Got none at position "
-            f"{listed(np.flatnonzero(lengths[shortest] == 0).tolist())} instead: remove them."
+            f"length is common to all. Got none at "
+            f"{listed_as('position', np.flatnonzero(lengths[shortest] == 0).tolist())} instead: "
+            "remove them."
         )
     return MatchedLength(
         samples={

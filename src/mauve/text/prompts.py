@@ -1,13 +1,15 @@
 """Match texts with the prompts they answer."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.escape import listed_as
+from mauve.text.normalize import is_missing
 
 #: Prompts of the texts: one sequence for all samples alike, or one for each sample by name.
-Prompts = Sequence[Any] | Mapping[str, Sequence[Any]]
+Prompts = Sequence[Any] | Iterable[Any] | Mapping[str, Iterable[Any]]
 
 
 def prompts_by_sample(
@@ -29,6 +31,13 @@ def prompts_by_sample(
     """
     if prompts is None:
         return None
+    if isinstance(prompts, Set):
+        raise InvalidParameterError(
+            f"{parameter('prompts')} must be in the order of the texts. Got a "
+            f"{type(prompts).__name__} instead, which has none: pass a list."
+        )
+    if not isinstance(prompts, Mapping):
+        prompts = _as_list(prompts)  # an iterator can be read once
     by_sample = {}
     for name, size in sizes.items():
         if isinstance(prompts, Mapping) and name not in prompts:
@@ -36,13 +45,23 @@ def prompts_by_sample(
                 f"{parameter('prompts')} must have the prompts of "
                 f"'{next(iter(sizes))}' and of every system. Got none for '{name}' instead."
             )
-        sample_prompts = prompts[name] if isinstance(prompts, Mapping) else prompts
-        if isinstance(sample_prompts, str) or not isinstance(sample_prompts, Collection):
-            raise bad_parameter("prompts", "a list of prompts, or one by sample", sample_prompts)
+        sample_prompts = _as_list(prompts[name]) if isinstance(prompts, Mapping) else prompts
         if len(sample_prompts) != size:
             raise InvalidParameterError(
                 f"{parameter('prompts')} must have one prompt for each of the "
                 f"{size} texts of '{name}'. Got {len(sample_prompts)} instead."
             )
+        missing = [i for i, prompt in enumerate(sample_prompts) if is_missing(prompt)]
+        if missing:
+            raise InvalidParameterError(
+                f"{parameter('prompts')} must have a prompt for every text of "
+                f"'{name}'. Got missing values at {listed_as('position', missing)} instead."
+            )
         by_sample[name] = [str(prompt) for prompt in sample_prompts]
     return by_sample
+
+
+def _as_list(prompts: Any) -> list[Any]:
+    if isinstance(prompts, str) or not isinstance(prompts, Iterable):
+        raise bad_parameter("prompts", "a list of prompts, or one by sample", prompts)
+    return [*prompts]
