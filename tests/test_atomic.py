@@ -6,6 +6,7 @@ import stat
 import pytest
 
 from mauve.atomic import atomic_write
+from mauve.errors import OutputError
 
 
 def test_replaces(tmp_path):
@@ -48,3 +49,24 @@ def test_keeps_a_link(tmp_path):
         file.write(b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "target").read_bytes() == b"new"
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path):
+    path = tmp_path / "nowhere" / "a.txt"
+
+    def write():
+        with atomic_write(path) as file:
+            file.write(b"new")
+
+    with pytest.raises(OutputError, match=r"a\.txt' cannot be written \(No such file or directory"):
+        write()
+
+
+def test_an_error_of_another_file_keeps_its_name(tmp_path):
+    def write():
+        with atomic_write(tmp_path / "a.txt"):
+            (tmp_path / "font.ttf").read_bytes()
+
+    with pytest.raises(FileNotFoundError, match=r"font\.ttf"):
+        write()
+    assert list(tmp_path.iterdir()) == []

@@ -7,15 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, OutputError
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `path` when the block ends without an error.
 
-    An error in the block leaves `path` unchanged. If several processes write the same file, the
-    last one to finish wins.
+    An error in the block leaves `path` unchanged and no temporary file. If several processes
+    write the same file, the last one to finish wins.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written, for instance because the disk is full.
 
     Examples
     --------
@@ -32,6 +37,14 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
         with unfinished.open("xb") as file:
             yield file
         os.replace(unfinished, path.resolve())
+    except OSError as error:
+        # The system names no file where writing fails; another file is another problem.
+        if error.filename not in (None, str(unfinished)) or isinstance(error, OutputError):
+            raise
+        raise OutputError(
+            f"'{path}' cannot be written ({error.strerror or 'the disk may be full'}): make "
+            "space, or name a file in another folder."
+        ) from error
     finally:
         unfinished.unlink(missing_ok=True)
 

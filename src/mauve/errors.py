@@ -27,6 +27,10 @@ class UndefinedError(InvalidParameterError):
     """
 
 
+class OutputError(MauveError, OSError):
+    """A file, or standard output, cannot be written; the message names it."""
+
+
 class MissingExtraError(MauveError, ImportError):
     """A package of an optional extra is not installed."""
 

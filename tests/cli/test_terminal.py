@@ -28,15 +28,6 @@ def test_hostile_paths_in_messages(features):
     assert result.stderr.startswith(r"error: 'no\n\x1b[31mfile.npy' must be ")
 
 
-@pytest.mark.slow
-def test_full_disk(features):
-    with open("/dev/full", "w") as full:
-        process = start("compare", "human.npy", "good.npy", *QUICK, stdout=full)
-        err = process.communicate(timeout=120)[1].decode()
-    assert process.returncode != 0
-    assert err.startswith("error: [Errno 28] No space left on device")
-
-
 def test_a_bug_keeps_its_traceback():
     @one_line_errors
     def buggy():

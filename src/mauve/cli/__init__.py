@@ -14,7 +14,8 @@ from mauve.cli.embed import embed_command
 from mauve.cli.explain import explain_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
-from mauve.cli.terminal import one_line_errors
+from mauve.cli.terminal import one_line_errors, printing, say
+from mauve.errors import OutputError
 
 app = typer.Typer(
     name="mauve",
@@ -61,4 +62,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A name that the terminal's encoding lacks must not end the program.
             stream.reconfigure(errors="backslashreplace")
-    app(prog_name="mauve")
+    try:
+        with printing():  # also of help texts and lists, which no command prints
+            app(prog_name="mauve")
+    except OutputError as error:
+        say("error", str(error))
+        sys.exit(1)

@@ -7,7 +7,7 @@ import typer
 from rich.filesize import decimal
 
 from mauve.cli.option_groups import PanelCommand, SummaryGroup
-from mauve.cli.terminal import new_console, one_line_errors, warnings_as_lines
+from mauve.cli.terminal import new_console, one_line_errors, printing, warnings_as_lines
 from mauve.embed.cache import FeatureCache
 from mauve.escape import escaped
 
@@ -42,14 +42,16 @@ def info(
             "bytes": cached.n_bytes,
             "embedders": cached.embedders,
         }
-        typer.echo(json.dumps(as_dict, indent=2))
+        with printing():
+            typer.echo(json.dumps(as_dict, indent=2))
         return
     console = new_console()
-    console.print(f"folder: {escaped(str(cached.folder))}", soft_wrap=True)
-    console.print(f"texts:  {cached.n_texts}")
-    console.print(f"size:   {decimal(cached.n_bytes)}")
-    for signature, n_texts in cached.embedders.items():
-        console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
+    with printing():
+        console.print(f"folder: {escaped(str(cached.folder))}", soft_wrap=True)
+        console.print(f"texts:  {cached.n_texts}")
+        console.print(f"size:   {decimal(cached.n_bytes)}")
+        for signature, n_texts in cached.embedders.items():
+            console.print(f"{n_texts:12} {escaped(signature)}", soft_wrap=True)
 
 
 @cache_commands.command(cls=PanelCommand)
@@ -63,11 +65,13 @@ def clear(
     """Delete the features of all texts, or those of one embedder."""
     with warnings_as_lines():
         n_texts = FeatureCache().clear(embedder)
-    typer.echo(f"deleted the features of {n_texts} {'text' if n_texts == 1 else 'texts'}")
+    with printing():
+        typer.echo(f"deleted the features of {n_texts} {'text' if n_texts == 1 else 'texts'}")
 
 
 @cache_commands.command(cls=PanelCommand)
 @one_line_errors
 def path() -> None:
     """Print the folder of the cache; MAUVE_CACHE sets another."""
-    typer.echo(FeatureCache().folder)
+    with printing():
+        typer.echo(FeatureCache().folder)

@@ -20,7 +20,7 @@ from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreO
 from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.render_explanation import unused_fields_note
-from mauve.cli.terminal import collected_warnings, say
+from mauve.cli.terminal import collected_warnings, printing, say, say_warnings, warnings_as_lines
 from mauve.cli.values import named_models
 from mauve.comparison.comparison import Comparison
 from mauve.lm.scorer import RememberedScorer, get_scorer
@@ -81,7 +81,7 @@ def compare_command(
             **score.keywords(),
             **inference.keywords(),
         )
-        measurements = report = None
+        measurements = None
         if added.measures is not None:
             loaded = comparison.compared.samples
             measurements = measure_samples(
@@ -97,7 +97,33 @@ def compare_command(
                 comparison=comparison,
                 on_progress=on_progress,
             )
-        if output.report is not None:
+    with printing():
+        if output.json:
+            result = _as_dict(comparison, equivalence.margin)
+            if measurements is not None:
+                result["measures"] = measurements.to_dict()
+            typer.echo(json.dumps(result, indent=2, allow_nan=False))
+        elif output.markdown or output.latex:
+            tables = (comparison,) if measurements is None else (comparison, measurements)
+            typer.echo(
+                "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
+            )
+        else:
+            print_result(
+                comparison,
+                samples.human,
+                measurements,
+                margin=equivalence.margin,
+                quiet=output.quiet,
+            )
+    said = (*messages, *(() if measurements is None else measurements.warnings))
+    say_warnings(said)
+    if (note := inputs.limit_note(texts.limit)) and not output.quiet:
+        say("note", note)
+    if output.plot is not None:
+        write_picture(comparison, output.plot)
+    if output.report is not None:
+        with warnings_as_lines(*said), progress_bar(not output.quiet) as on_progress:
             report = report_comparison(
                 comparison,
                 output.report,
@@ -107,38 +133,11 @@ def compare_command(
                 device=device,
                 progress=on_progress,
             )
-    later = comparison.warnings  # printed after the tables
-    for message in (*messages, *(measurements.warnings if measurements is not None else ())):
-        if message not in later:
-            say("warning", message)
-            later += (message,)
-    if output.plot is not None:
-        write_picture(comparison, output.plot)
-    if output.json:
-        result = _as_dict(comparison, equivalence.margin)
-        if measurements is not None:
-            result["measures"] = measurements.to_dict()
-        typer.echo(json.dumps(result, indent=2, allow_nan=False))
-    elif output.markdown or output.latex:
-        tables = (comparison,) if measurements is None else (comparison, measurements)
-        typer.echo(
-            "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
-        )
-    else:
-        print_result(
-            comparison, samples.human, measurements, margin=equivalence.margin, quiet=output.quiet
-        )
-    for message in comparison.warnings:
-        say("warning", message)
-    if output.quiet:
-        return
-    if note := inputs.limit_note(texts.limit):
-        say("note", note)
-    if report is not None:
-        unread = inputs.unread if explaining.metadata is None else ()
-        if note := unused_fields_note(report.explanation, unread):
-            say("note", note)
-        say("report", str(report.path))
+        if not output.quiet:
+            unread = inputs.unread if explaining.metadata is None else ()
+            if note := unused_fields_note(report.explanation, unread):
+                say("note", note)
+            say("report", str(report.path))
 
 
 def needs_language_model(measures: str) -> bool:

@@ -7,7 +7,7 @@ from mauve.atomic import atomic_write, check_writable
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, EmbedInputOptions
 from mauve.cli.options_output import EmbedOutput
-from mauve.cli.terminal import new_console, say, warnings_as_lines
+from mauve.cli.terminal import new_console, printing, say, warnings_as_lines
 from mauve.cli.values import input_file
 from mauve.embed.load import load_samples
 from mauve.embed.registry import get_embedder
@@ -53,7 +53,8 @@ def embed_command(
         return
     n_texts, dimension = features.shape
     console = new_console()
-    console.print(
-        f"{n_texts} texts, {dimension} features: {escaped(str(output.out))}", soft_wrap=True
-    )
-    console.print(f"embedder: {escaped(samples.origin)}", soft_wrap=True)
+    with printing():
+        console.print(
+            f"{n_texts} texts, {dimension} features: {escaped(str(output.out))}", soft_wrap=True
+        )
+        console.print(f"embedder: {escaped(samples.origin)}", soft_wrap=True)

@@ -13,7 +13,7 @@ from mauve.cli.options_output import ExplainOutput, ExplanationOptions
 from mauve.cli.options_score import PermutationOptions, ScoreOptions
 from mauve.cli.outputs import check_output
 from mauve.cli.render_explanation import print_explanation, unused_fields_note
-from mauve.cli.terminal import collected_warnings, say
+from mauve.cli.terminal import collected_warnings, printing, say, say_warnings, warnings_as_lines
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.explanation.clusters import check_clusters
@@ -88,8 +88,28 @@ def explain_command(
             device=embedding.device,
             progress=on_progress,
         )
-        if output.report is not None:
-            measures = TEXT_MEASURES if inputs.is_text else FEATURE_MEASURES
+    with printing():
+        if output.json:
+            result = {"version": mauve.__version__, **comparison.to_dict()}
+            result["explanation"] = explanation.to_dict()
+            typer.echo(json.dumps(result, indent=2, allow_nan=False))
+        elif output.markdown or output.latex:
+            typer.echo(_tables(explanation, comparison.rank(), as_markdown=output.markdown))
+        else:
+            print_explanation(
+                comparison,
+                explanation,
+                samples.human,
+                top=output.top,
+                examples=output.examples,
+                quiet=output.quiet,
+            )
+    say_warnings(messages)
+    if output.texts is not None:
+        explanation.to_jsonl(output.texts)
+    if output.report is not None:
+        measures = TEXT_MEASURES if inputs.is_text else FEATURE_MEASURES
+        with warnings_as_lines(*messages), progress_bar(not output.quiet) as on_progress:
             report_comparison(
                 comparison,
                 output.report,
@@ -99,25 +119,6 @@ def explain_command(
                 device=embedding.device,
                 progress=on_progress,
             )
-    if output.texts is not None:
-        explanation.to_jsonl(output.texts)
-    if output.json:
-        result = {"version": mauve.__version__, **comparison.to_dict()}
-        result["explanation"] = explanation.to_dict()
-        typer.echo(json.dumps(result, indent=2, allow_nan=False))
-    elif output.markdown or output.latex:
-        typer.echo(_tables(explanation, comparison.rank(), as_markdown=output.markdown))
-    else:
-        print_explanation(
-            comparison,
-            explanation,
-            samples.human,
-            top=output.top,
-            examples=output.examples,
-            quiet=output.quiet,
-        )
-    for message in messages:
-        say("warning", message)
     if output.quiet:
         return
     if note := inputs.limit_note(texts.limit):

@@ -11,7 +11,7 @@ from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import MeasureNames, MeasureOptions, MeasureOutput
 from mauve.cli.options_score import ConfidenceOptions
 from mauve.cli.render import print_measure_result
-from mauve.cli.terminal import collected_warnings, say
+from mauve.cli.terminal import collected_warnings, printing, say, say_warnings
 from mauve.cli.values import named_models
 from mauve.progress import progress_bar
 
@@ -48,18 +48,18 @@ def measure_command(
             **texts.keywords(),
             **inference.keywords(),
         )
-    if output.json:
-        result = {"version": mauve.__version__, **measurements.to_dict()}
-        typer.echo(json.dumps(result, indent=2, allow_nan=False))
-    elif output.markdown:
-        typer.echo(measurements.to_markdown(gaps=output.gaps))
-    elif output.latex:
-        typer.echo(measurements.to_latex(gaps=output.gaps))
-    elif output.csv:
-        typer.echo(measurements.to_csv(), nl=False)
-    else:
-        print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
-    for message in messages:
-        say("warning", message)
+    with printing():
+        if output.json:
+            result = {"version": mauve.__version__, **measurements.to_dict()}
+            typer.echo(json.dumps(result, indent=2, allow_nan=False))
+        elif output.markdown:
+            typer.echo(measurements.to_markdown(gaps=output.gaps))
+        elif output.latex:
+            typer.echo(measurements.to_latex(gaps=output.gaps))
+        elif output.csv:
+            typer.echo(measurements.to_csv(), nl=False)
+        else:
+            print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
+    say_warnings(messages)
     if (note := inputs.limit_note(texts.limit)) and not output.quiet:
         say("note", note)

@@ -4,14 +4,14 @@ import functools
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import ParamSpec
 
 import typer
 from rich.console import Console
 
-from mauve.errors import MauveError, MauveWarning
+from mauve.errors import MauveError, MauveWarning, OutputError
 from mauve.escape import escaped
 
 P = ParamSpec("P")
@@ -45,14 +45,37 @@ def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
             say("error", "interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            # The rest of the buffer would raise again when Python closes stdout.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_stdout()
             raise typer.Exit(1) from None
         except (MauveError, OSError) as error:
             say("error", str(error))
             raise typer.Exit(1) from None
 
     return wrapped
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print results inside; an error of standard output then names it.
+
+    Commands print before they write files, so that a full disk does not lose the result.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise  # a reader that stops early is no error
+    except OSError as error:
+        _discard_stdout()
+        raise OutputError(
+            f"Standard output cannot be written ({error.strerror or error}): make space, or send "
+            "it elsewhere."
+        ) from error
+
+
+def _discard_stdout() -> None:
+    # The rest of the buffer would raise again when Python closes stdout.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -66,9 +89,14 @@ def collected_warnings() -> Iterator[list[str]]:
 
 
 @contextmanager
-def warnings_as_lines() -> Iterator[None]:
-    """Print the package's warnings in one line each, after the work inside."""
+def warnings_as_lines(*said: str) -> Iterator[None]:
+    """Print the package's warnings in one line each, but those that are `said`, after the work."""
     with collected_warnings() as messages:
         yield
-    for message in messages:
+    say_warnings(message for message in messages if message not in said)
+
+
+def say_warnings(messages: Iterable[str]) -> None:
+    """Print each warning once, also with ``--quiet``: a result may be unreliable."""
+    for message in dict.fromkeys(messages):
         say("warning", message)

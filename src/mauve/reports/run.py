@@ -228,6 +228,9 @@ def report_comparison(
                 device=device,
                 on_progress=on_progress,
             )
+            for message in measurements.warnings:  # the page has them too
+                if message not in comparison.warnings:
+                    warn_caller(message)
         write_report(
             comparison, path, explanation=explanation, measurements=measurements, title=title
         )
