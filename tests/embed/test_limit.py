@@ -121,6 +121,14 @@ class TestLoad:
         assert aligned["m"] is not None
         assert list(aligned["m"]["n"]) == [*range(15)]
 
+    @pytest.mark.parametrize("seed", range(5))
+    def test_empty_texts_are_named_by_their_position_before_the_draw(self, seed):
+        texts = [f"text {i}" for i in range(58)] + [" ", "last"]
+        sources = {"human": texts, "m": records(40)}
+        with pytest.raises(InvalidParameterError, match=r"'human' .* empty ones at position 58 "):
+            load_samples(sources, limit=20, seed=seed, strip=True, embedder=lengths)
+        assert load_samples(sources, limit=20, seed=seed, embedder=lengths).sizes["human"] == 20
+
     @pytest.mark.parametrize("limit", [0, 9, 2.5, "20", True])
     def test_limits_that_are_none(self, limit):
         with pytest.raises(InvalidParameterError, match=r"'limit' .* an int of at least 10"):

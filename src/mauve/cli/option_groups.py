@@ -143,6 +143,7 @@ class PanelCommand(WholeSummary, TyperCommand):
             names = [name for param in self.params for name in (param.metavar, *param.opts)]
             if hint and hint.split()[0] in names:
                 cast(Any, error).message = f"{cast(Any, error).message}. {hint}."
+                cast(Any, error).possibilities = None  # those of similar letters
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

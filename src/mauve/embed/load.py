@@ -286,6 +286,8 @@ def load_samples(
     checked_prompts = prompts_by_sample(prompts, n_given)
     kept: dict[str, IntArray] = {}
     if limit is not None and limit < max(n_given.values()):
+        if texts:  # refuses empty ones now, so that messages have their positions before the draw
+            prepare_texts({n: [*map(str, t)] for n, t in texts.items()}, strip=strip, empty=empty)
         hashes = {name: sample.hashes() for name, sample in loaded.items()}
         rows = draw_rows(hashes, checked_prompts, limit, check_int("seed", seed, 0))
         kept = {name: drawn for name, drawn in rows.items() if len(drawn) < n_given[name]}

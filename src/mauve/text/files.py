@@ -84,7 +84,8 @@ def check_path(path: str | Path) -> None:
         raise InvalidParameterError(
             f"{quoted} must be a file. It is a folder: pass a file for each sample{such_as}."
         )
-    if not is_there and _ADDRESS.match(name):
+    if not is_there and (address := _ADDRESS.match(name)):
+        quoted = f"'{escaped(address[0])}/{escaped(name[address.end() :].lstrip('/'))}'"
         raise InvalidParameterError(
             f"{quoted} must be a file on this machine. Got an address instead: download it first."
         )
