@@ -217,7 +217,10 @@ def test_texts_beside_features_are_not_used():
         ({"p_text": []}, r"'p_text' parameter .* must hold at least 2 texts\. Got 0 instead"),
         ({"p_text": "one text"}, r"'one text' must be the path of a file, or a list of texts"),
         ({"p_text": [[0.5, 1.0]]}, r"'p_text' .* must be a list of strings\. Got 'list' instead"),
-        ({"p_text": (t for t in HUMAN)}, r"'p_text' must be a list or an array"),
+        (
+            {"p_text": set(HUMAN)},
+            r"'p_text' must be texts, .* Got a set instead, which has",
+        ),
         ({"p_tokens": [[1], []]}, r"must hold rows of token numbers\. Got an empty row at posit"),
         ({"p_tokens": [[1], [0.5]]}, r"rows of token numbers\. Got float64 at position 1 instead"),
         ({"p_tokens": [["a"], [1]]}, r"rows of token numbers\. Got <U1 at position 0 instead"),

@@ -10,7 +10,8 @@ from mauve import MauveWarning, compare, compute_mauve
 from mauve.cli import app
 from mauve.embed.bundled import BundledEmbedder
 from mauve.embed.cache import FeatureCache
-from mauve.embed.load import embed_texts, load_samples, name_samples
+from mauve.embed.load import embed_texts, load_samples
+from mauve.embed.naming import name_samples
 from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
 

@@ -10,7 +10,8 @@ import typer
 from mauve.calls import option
 from mauve.cli.options_input import EmbedderOptions, SampleOptions
 from mauve.cli.values import InputFile, input_file, named_systems
-from mauve.embed.load import Samples, human_name_beside
+from mauve.embed.load import Samples
+from mauve.embed.naming import human_name_beside
 from mauve.embed.protocol import Embedder
 from mauve.embed.registry import get_embedder
 from mauve.embed.samples import Sample, read_samples, read_source

@@ -1,6 +1,6 @@
 """Compute the features of the texts or tokens passed to `compute_mauve`."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -164,7 +164,7 @@ def _warn_unused(features: NDArray[Any], passed: dict[str, Any], sample: str) ->
     for name, value in passed.items():  # Hugging Face evaluate passes texts beside features
         if not hasattr(value, "__len__"):
             raise bad_parameter(name, "a list", value)
-        if len(value) != len(features):
+        if isinstance(value, Sized) and len(value) != len(features):
             raise InvalidParameterError(
                 f"{parameter(name)} must have as many texts as "
                 f"'{sample}_features', {len(features)}, or be left out. Got {len(value)} instead."

@@ -12,7 +12,8 @@ from mauve.comparison.compared import Compared, number_groups
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import MIN_TEXTS, Settings, check_clusterings
-from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
+from mauve.embed.load import Samples, load_samples
+from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import warn_caller

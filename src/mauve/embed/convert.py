@@ -4,7 +4,7 @@ None of those packages is imported: what they pass is recognised by its methods.
 """
 
 import io
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Set
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +60,8 @@ def convert(source: Any, name: str, field: str = TEXT_FIELD) -> Converted:
     columns = _columns(source)
     if columns is not None and hasattr(source, "__len__"):
         return _of_table(source, columns, quoted, field)
+    if type(source).__module__.startswith("datasets.") and isinstance(source, Sequence):
+        return convert(source[:], name, field)  # a lazy column, which is slow text by text
     for method in ("to_pylist", "to_list"):  # columns of pyarrow; of pandas and polars
         if hasattr(source, method):
             return Converted(getattr(source, method)())

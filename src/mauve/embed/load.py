@@ -16,15 +16,12 @@ from mauve.embed.limit import draw_rows
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.embed.samples import FieldLike, Sample, SampleLike, check_features, read_samples
-from mauve.errors import InvalidParameterError, bad_parameter, check_bool, check_choice, check_int
+from mauve.errors import InvalidParameterError, check_bool, check_choice, check_int
 from mauve.hashes import digest_hashes, text_hashes
 from mauve.progress import Progress
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample
-
-#: One system, or several by name.
-SystemsLike = SampleLike | Mapping[str, SampleLike]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,27 +187,6 @@ class Samples:
         return self.hashes[self.slice_of(name)]
 
 
-def name_samples(human: SampleLike, systems: SystemsLike) -> dict[str, SampleLike]:
-    """Return human text and systems by name, human first.
-
-    Parameters
-    ----------
-    human, systems
-        As for :func:`mauve.compare`.
-
-    Examples
-    --------
-    >>> name_samples("human.txt", "gpt.txt")
-    {'human': 'human.txt', 'model': 'gpt.txt'}
-    """
-    named = systems if isinstance(systems, Mapping) else {"model": systems}
-    names = [str(name) for name in named]
-    if not names or len(set(names)) < len(names):
-        rule = "one sample or a mapping of at least one name, all different"
-        raise bad_parameter("systems", rule, names)
-    return dict(zip([human_name_beside(names), *names], [human, *named.values()], strict=True))
-
-
 def load_samples(
     sources: Mapping[str, SampleLike],
     *,
@@ -232,7 +208,7 @@ def load_samples(
     Parameters
     ----------
     sources : mapping from name to sample
-        Human first; see :func:`name_samples`.
+        Human first; see :func:`mauve.embed.naming.name_samples`.
     field, limit, seed, embedder, device, cache, strip, match_length, empty, prompts, on_progress
         As for :func:`mauve.compare`.
     min_texts : int
@@ -348,20 +324,6 @@ def embed_texts(
             f"Got {len(features)} rows for {len(texts)} texts instead."
         )
     return embedded
-
-
-def human_name_beside(systems: Sequence[str]) -> str:
-    """Return the name of the human sample beside systems of these names.
-
-    A system may be called "human" too, for instance one half of the human texts against the
-    other.
-
-    Examples
-    --------
-    >>> human_name_beside(["gpt"]), human_name_beside(["human"])
-    ('human', 'human (reference)')
-    """
-    return "human" if "human" not in systems else "human (reference)"
 
 
 def _usable_metadata(samples: Mapping[str, Sample]) -> dict[str, dict[str, list[Any]]]:

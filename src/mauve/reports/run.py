@@ -10,7 +10,8 @@ from mauve.comparison.comparison import Comparison
 from mauve.comparison.run import compare, compare_samples
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.convert import TEXT_FIELD
-from mauve.embed.load import Samples, SystemsLike, load_samples, name_samples
+from mauve.embed.load import Samples, load_samples
+from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.samples import SampleLike
 from mauve.errors import warn_caller
 from mauve.explanation.clusters import check_clusters

@@ -1,6 +1,6 @@
 """Take text, prompt, id and metadata out of one record, by the names of its fields."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,7 +75,9 @@ class Fields:
                 f"The field 'id' in {where[0].lower() + where[1:]} of {self.file} must be a string "
                 f"or an int. Got {type_name(id_)} instead: write it as a string."
             )
-        taken = {head_of(name, values) for name in self.reserved}
+        taken: Collection[str] = self.reserved
+        if "." in self.text or "." in self.prompt:
+            taken = {head_of(name, values) for name in self.reserved}
         metadata = {name: value for name, value in values.items() if name not in taken}
         return Record(str(text), prompt, None if id_ is None else str(id_), metadata, True)
 
