@@ -7,6 +7,7 @@ from mauve.comparison.pairs import Difference, difference
 from mauve.comparison.paper import PaperResult, compute_mauve
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
+from mauve.comparison.saved import load
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import get_embedder
 from mauve.errors import (
@@ -51,6 +52,7 @@ __all__ = [
     "difference",
     "explain",
     "get_embedder",
+    "load",
     "measure",
     "report",
 ]

@@ -14,6 +14,7 @@ from mauve.cli.embed import embed_command
 from mauve.cli.explain import explain_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
+from mauve.cli.show import show_command
 from mauve.cli.terminal import one_line_errors, printing, say
 from mauve.errors import OutputError
 
@@ -29,6 +30,7 @@ for name, command in {
     "compare": compare_command,
     "explain": explain_command,
     "measure": measure_command,
+    "show": show_command,
     "embed": embed_command,
     "demo": demo_command,
 }.items():

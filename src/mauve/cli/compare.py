@@ -1,6 +1,7 @@
 """``mauve compare``: measure how far systems are from human text."""
 
 import json
+from pathlib import Path
 from typing import Any, get_args
 
 import typer
@@ -15,9 +16,15 @@ from mauve.cli.inputs import (
 )
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
-from mauve.cli.options_output import AddedMeasures, CompareOutput, MeasureOptions, MetadataOptions
+from mauve.cli.options_output import (
+    AddedMeasures,
+    CompareOutput,
+    MeasureOptions,
+    MetadataOptions,
+    ShowOutput,
+)
 from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreOptions
-from mauve.cli.outputs import check_picture, write_picture
+from mauve.cli.outputs import check_output, check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.render_explanation import unused_fields_note
 from mauve.cli.terminal import collected_warnings, printing, say, say_warnings, warnings_as_lines
@@ -27,6 +34,7 @@ from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training
 from mauve.measures.protocol import Need
 from mauve.measures.registry import check_names, get_measures
+from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
@@ -51,6 +59,8 @@ def compare_command(
     """Measure how far each system's texts are from human texts."""
     if output.plot is not None:
         check_picture(output.plot)
+    if output.save is not None:
+        check_output(output.save, samples.human, samples.systems)
     if output.report is not None:
         check_report(output.report)
     elif explaining.metadata is not None:
@@ -97,29 +107,15 @@ def compare_command(
                 comparison=comparison,
                 on_progress=on_progress,
             )
-    with printing():
-        if output.json:
-            result = _as_dict(comparison, equivalence.margin)
-            if measurements is not None:
-                result["measures"] = measurements.to_dict()
-            typer.echo(json.dumps(result, indent=2, allow_nan=False))
-        elif output.markdown or output.latex:
-            tables = (comparison,) if measurements is None else (comparison, measurements)
-            typer.echo(
-                "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
-            )
-        else:
-            print_result(
-                comparison,
-                samples.human,
-                measurements,
-                margin=equivalence.margin,
-                quiet=output.quiet,
-            )
+    print_comparison_as(comparison, samples.human, output, measurements, equivalence.margin)
     said = (*messages, *(() if measurements is None else measurements.warnings))
     say_warnings(said)
     if (note := inputs.limit_note(texts.limit)) and not output.quiet:
         say("note", note)
+    if output.save is not None:
+        comparison.save(output.save)
+        if not output.quiet:
+            say("saved", str(output.save))
     if output.plot is not None:
         write_picture(comparison, output.plot)
     if output.report is not None:
@@ -151,6 +147,41 @@ def needs_language_model(measures: str) -> bool:
     return any(
         "log_probabilities" in measure.needs for measure in get_measures(measures, _ALL_NEEDS)
     )
+
+
+def print_comparison_as(
+    comparison: Comparison,
+    source: Path,
+    output: ShowOutput,
+    measurements: Measurements | None,
+    margin: float | None,
+) -> None:
+    """Print a comparison in the format that the options name.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    source : Path
+        File of the human texts, or of the comparison.
+    output : ShowOutput
+    measurements : Measurements or None
+        Other measures of the same systems.
+    margin : float or None
+        Margin of the equivalence tests.
+    """
+    with printing():
+        if output.json:
+            result = _as_dict(comparison, margin)
+            if measurements is not None:
+                result["measures"] = measurements.to_dict()
+            typer.echo(json.dumps(result, indent=2, allow_nan=False))
+        elif output.markdown or output.latex:
+            tables = (comparison,) if measurements is None else (comparison, measurements)
+            typer.echo(
+                "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
+            )
+        else:
+            print_result(comparison, source, measurements, margin=margin, quiet=output.quiet)
 
 
 def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:

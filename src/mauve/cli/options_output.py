@@ -217,8 +217,8 @@ class FormatOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class CompareOutput(FormatOptions):
-    """What ``mauve compare`` prints and writes."""
+class ShowOutput(FormatOptions):
+    """What ``mauve show`` prints and writes."""
 
     plot: Annotated[
         Path | None,
@@ -229,6 +229,19 @@ class CompareOutput(FormatOptions):
         ),
     ] = None
     report: Report = None
+
+
+@dataclass(frozen=True)
+class CompareOutput(ShowOutput):
+    """What ``mauve compare`` prints and writes."""
+
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the comparison with its texts to a file, for mauve show and mauve.load.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,15 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mauve.comparison.compared import Compared
+from mauve.comparison.pack import Metadata, pack
 from mauve.comparison.pairs import Difference, difference
 from mauve.comparison.results import MauveResult, frame_row, table_row
-from mauve.errors import MauveError
+from mauve.errors import MauveError, bad_parameter
 from mauve.escape import escaped
 from mauve.formatting import metric_names
 from mauve.frames import make_frame
@@ -24,10 +27,12 @@ from mauve.tables import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+#: What a file that `save` writes is called in messages, and the version of its layout.
+KIND, FORMAT = "saved comparison", 1
 
 
 class Comparison(Mapping[str, MauveResult]):
@@ -114,7 +119,26 @@ class Comparison(Mapping[str, MauveResult]):
         """Return the table in LaTeX; it needs the package booktabs."""
         return as_latex(*titles_and_cells(self.rows()))
 
-    def to_html(self, path: "str | Path", **options: Any) -> None:
+    def save(self, path: str | Path, *, metadata: Metadata | None = None) -> None:
+        """Write the comparison with its texts to one file, for :func:`mauve.load`.
+
+        The file is a zip of JSON and arrays, without pickle, and it is written atomically. It
+        holds the texts, their features, prompts and metadata in full; the embedder and the
+        quantizer are in it by name.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, such as ``run.mauve``.
+        metadata : mapping from sample to mapping from field to sequence, optional
+            As for :func:`mauve.explain`, to be used by reports of the loaded comparison; by
+            default the other fields of text files.
+        """
+        if not isinstance(path, str | PathLike):
+            raise bad_parameter("path", "the path of a file", path)
+        pack(self._results, self.compared, metadata).write(Path(path), KIND, FORMAT)
+
+    def to_html(self, path: str | Path, **options: Any) -> None:
         """Write the report that :func:`mauve.report` writes, from this comparison.
 
         Parameters

@@ -1,0 +1,54 @@
+"""``mauve show``: the tables, pictures and report of a saved comparison."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import mauve
+from mauve.cli.compare import print_comparison_as
+from mauve.cli.option_groups import OptionGroup, with_flags
+from mauve.cli.options_output import ShowOutput
+from mauve.cli.options_score import EquivalenceOptions
+from mauve.cli.outputs import check_output, check_picture, write_picture
+from mauve.cli.terminal import say, say_warnings, warnings_as_lines
+from mauve.progress import progress_bar
+from mauve.reports.page import check_report
+from mauve.reports.run import report_comparison
+
+
+@dataclass(frozen=True)
+class SavedFile(OptionGroup):
+    """The file of a saved comparison."""
+
+    panel = "Input"
+
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="What mauve compare --save or Comparison.save wrote."),
+    ]
+
+
+@with_flags
+def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: ShowOutput) -> None:
+    """Show a saved comparison again: its tables, pictures and report."""
+    if output.plot is not None:
+        check_picture(output.plot)
+    if output.report is not None:
+        check_report(output.report)
+    for path in filter(None, (output.plot, output.report)):
+        check_output(path, saved.path, [])
+    comparison = mauve.load(saved.path)
+    print_comparison_as(comparison, saved.path, output, None, equivalence.margin)
+    say_warnings(comparison.warnings)
+    if output.plot is not None:
+        write_picture(comparison, output.plot)
+    if output.report is not None:
+        with (
+            warnings_as_lines(*comparison.warnings),
+            progress_bar(not output.quiet) as on_progress,
+        ):
+            report_comparison(comparison, output.report, progress=on_progress)
+        if not output.quiet:
+            say("report", str(output.report))
