@@ -82,7 +82,7 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
     assert len(starts) == 1  # all sections line up
 
 
-COMMANDS = ["compare", "explain", "measure", "embed", "demo", "cache"]
+COMMANDS = ["compare", "explain", "measure", "show", "embed", "demo", "cache"]
 CACHE_COMMANDS = ["info", "clear", "path"]
 
 

@@ -190,6 +190,9 @@ def test_a_comparison_need_not_be_made_twice(human, systems):
     assert "|k:5|" in measurements.signature
     with pytest.raises(InvalidParameterError, match=r"'comparison' .* of the systems"):
         mauve.measure(human, systems["good"], "mauve", comparison=scores)
+    others = {**systems, "good": systems["good"][1:]}
+    with pytest.raises(InvalidParameterError, match=r"'comparison' .* must be of the same texts"):
+        mauve.measure(human, others, "mauve", comparison=scores)
 
 
 def test_features_have_the_measures_of_features(human):

@@ -49,6 +49,7 @@ def pack(
     arrays = _clustering_arrays(compared.clustering) | _sample_arrays(samples)
     summary = {
         "samples": samples.sizes,
+        "n_given": samples.n_given,
         "recipe": samples.recipe,
         "embedder": None if samples.embedder is None else samples.embedder.signature,
         "settings": known,
@@ -75,7 +76,7 @@ def pack(
         parts["texts"] = samples.texts
     if samples.prompts is not None:
         parts["prompts"] = samples.prompts
-    chosen = samples.metadata if metadata is None else metadata
+    chosen = samples.metadata if metadata is None else samples.aligned(metadata)
     if chosen:
         parts["metadata"] = _plain_metadata(chosen, samples.sizes)
     return Archive(parts, arrays)
@@ -136,6 +137,9 @@ def _result(archive: Archive, i: int, numbers: dict[str, Any], compared: Compare
 
 def _sample_arrays(samples: Samples) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"hashes": samples.hashes}
+    for i, name in enumerate(samples.sizes):
+        if name in samples.kept:
+            arrays[f"kept-{i}"] = samples.kept[name]
     if samples.embedded is None:
         given = (np.asarray(rows) for rows in samples.features.values())
         return arrays | {f"features-{i}": rows for i, rows in enumerate(given)}
@@ -167,6 +171,8 @@ def _samples(archive: Archive) -> Samples:
         arrays["hashes"],
         parts.get("prompts"),
         metadata=parts.get("metadata", {}),
+        kept={name: arrays[f"kept-{i}"] for i, name in enumerate(sizes) if f"kept-{i}" in arrays},
+        n_given=summary["n_given"],
     )
     if samples.sizes != sizes:
         raise ValueError(f"samples of the sizes {samples.sizes}")

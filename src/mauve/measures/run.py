@@ -230,6 +230,11 @@ comparison, on_progress
         raise bad_parameter("models", "a mapping from systems to 'MODEL@DECODER'", models)
     if comparison is not None and [*comparison] != systems:
         raise bad_parameter("comparison", f"of the systems {systems}", [*comparison])
+    if comparison is not None and not _has_same_texts(samples, comparison.compared.samples):
+        raise InvalidParameterError(
+            f"{parameter('comparison')} must be of the same texts as the samples. Got one of other "
+            "texts instead: compare these, or leave it out."
+        )
     tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
     if tested and samples.texts is None:
         raise bad_parameter("models", "left out for features: give texts", [*tested])
@@ -303,6 +308,17 @@ comparison, on_progress
         signature=format_signature(signature),
         warnings=messages,
     )
+
+
+def _has_same_texts(first: Samples, second: Samples) -> bool:
+    """Return whether two calls had the same texts; texts and their features are not compared."""
+    if (first.texts is None) != (second.texts is None):
+        return True
+    digests = (
+        [digest_hashes(samples.hashes_of(name)) for name in samples.sizes]
+        for samples in (first, second)
+    )
+    return next(digests) == next(digests)
 
 
 def select_measures(
