@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ def test_any_texts_in_any_order(calls):
 def test_longest_texts_go_first_in_chunks(cache):
     inner = HashEmbedder()
     CachedEmbedder(inner, cache, chunk_size=20).embed(TEXTS)
-    assert [len(call) for call in inner.calls] == [20, 20, 10]
+    assert [len(call) for call in inner.calls] == [16, 20, 14]
     lengths = [len(text) for text in inner.texts]
     assert lengths == sorted(lengths, reverse=True)
 
@@ -125,9 +126,9 @@ def test_progress_counts_texts(cache, steps):
     done = [done for _, done, _ in seen]
     assert seen[0] == ("embedding", 15, 55)  # 10 are known, 5 come twice
     assert seen[-1] == ("embedding", 55, 55)
-    assert [what for what, _, _ in seen].count("hashing") == 2 * steps
+    assert [what for what, _, _ in seen].count("hashing") == 3 * steps
     assert done == sorted(done)
-    assert {35, 55} <= set(done)
+    assert {31, 51, 55} <= set(done)
     assert {total for _, _, total in seen} == {55}
 
 
@@ -223,7 +224,76 @@ def test_a_damaged_cache_is_computed_again(cache):
     with pytest.warns(MauveWarning, match="was damaged"):
         assert same(embedder.embed(TEXTS), TEXTS)
     assert same(embedder.embed(TEXTS), TEXTS)
-    assert len(embedder.embedder.calls) == 2
+    assert len(embedder.embedder.texts) == 2 * len(TEXTS)
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1])
+def test_chunks_take_the_time_they_should(cache, seconds):
+    inner = Slow()
+    CachedEmbedder(inner, cache, chunk_seconds=seconds).embed([f"text {i}" for i in range(150)])
+    sizes = [len(call) for call in inner.calls]
+    # At 2 ms a text, which a busy machine makes slower, chunks have at most 10 or 50 texts after
+    # the first.
+    assert sizes[0] == 16
+    assert max(sizes[1:]) <= seconds / Slow.seconds
+
+
+def test_chunks_are_made_of_whole_batches(cache):
+    inner = Slow()
+    inner.batch_size = 24
+    CachedEmbedder(inner, cache, chunk_seconds=0.05).embed([f"text {i}" for i in range(100)])
+    assert [len(call) for call in inner.calls] == [24, 24, 24, 24, 4]
+
+
+def test_chunk_seconds_are_checked(cache):
+    with pytest.raises(InvalidParameterError, match="'chunk_seconds' parameter of CachedEmbedder"):
+        CachedEmbedder(HashEmbedder(), cache, chunk_seconds=0)
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_time_loses_the_work_of_one_chunk(cache):
+    texts = [f"text {i}" for i in range(2000)]  # 4 s of work
+    with _embedding(cache, "0.2") as process:
+        for _ in range(60):  # until a second of work is done
+            process.stdout.readline()
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    inner = HashEmbedder()
+    assert same(CachedEmbedder(inner, cache).embed(texts), texts)
+    n_reported = 60 * Slow.step  # all of them are kept, but for one chunk of 0.2 s
+    assert 0 < len(inner.texts) <= len(texts) - n_reported + 0.2 / Slow.seconds
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_cache_while_they_embed(cache):
+    texts = [f"text {i}" for i in range(2000)]
+    processes = [_embedding(cache, "0.1") for _ in range(2)]
+    for process in processes:
+        process.communicate(timeout=120)
+        assert process.returncode == 0
+    inner = HashEmbedder()
+    assert same(CachedEmbedder(inner, cache).embed(texts), texts)
+    assert inner.texts == []
+
+
+def _embedding(cache, chunk_seconds):
+    command = [sys.executable, __file__, str(cache.folder), chunk_seconds]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+class Slow(HashEmbedder):
+    """Takes two milliseconds a text, and prints a line after every few."""
+
+    seconds = 0.002
+    step = 10
+
+    def embed(self, texts, on_progress=None):
+        for i in range(len(texts)):
+            time.sleep(self.seconds)
+            if on_progress is not None and (i + 1) % self.step == 0:
+                sys.stdout.write(f"{i + 1}\n")
+                sys.stdout.flush()
+        return super().embed(texts, on_progress)
 
 
 class Killed(HashEmbedder):
@@ -236,4 +306,9 @@ class Killed(HashEmbedder):
 
 
 if __name__ == "__main__":
-    CachedEmbedder(Killed(), FeatureCache(Path(sys.argv[1])), chunk_size=10).embed(TEXTS)
+    folder = Path(sys.argv[1])
+    if len(sys.argv) == 2:
+        CachedEmbedder(Killed(), FeatureCache(folder), chunk_size=10).embed(TEXTS)
+    else:
+        embedder = CachedEmbedder(Slow(), FeatureCache(folder), chunk_seconds=float(sys.argv[2]))
+        embedder.embed([f"text {i}" for i in range(2000)], lambda *_: None)

@@ -1,5 +1,6 @@
 """Embed only texts whose features are not cached on disk."""
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,8 +9,11 @@ from mauve.embed.cache import FeatureCache
 from mauve.embed.models import UNKNOWN_VERSION
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import CallableEmbedder
-from mauve.errors import InvalidParameterError, check_int
+from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.progress import Progress
+
+_FIRST_CHUNK = 16  # texts, while the speed is not known
+_GROWTH = 4  # of chunks at most, as the first ones include the start of the model
 
 
 class CachedEmbedder:
@@ -20,10 +24,17 @@ class CachedEmbedder:
     embedder : Embedder
     cache : FeatureCache
     chunk_size : int
-        Number of texts to embed before their features are written, which is the most that a
-        killed run loses. Chunks hardly cost time: texts go to the embedder longest first, so
-        that its batches are as even as if it had sorted all of them; 2,048 is a multiple of
-        the usual batch sizes; and writing a chunk takes a tenth of a second.
+        Most texts to embed before their features are written.
+    chunk_seconds : float
+        Seconds to embed before features are written, which is what a killed run loses. The
+        number of texts follows from the speed of the chunk before.
+
+    Notes
+    -----
+    Chunks hardly cost time: texts go to the embedder longest first, so that its batches are as
+    even as if it had sorted all of them, chunks of an embedder with a `batch_size` are made of
+    whole batches, and writing a chunk takes a tenth of a second at most. The first chunk is
+    small, as the speed is not known.
 
     Examples
     --------
@@ -44,9 +55,17 @@ class CachedEmbedder:
     [5, 5, 3, 5]
     """
 
-    def __init__(self, embedder: Embedder, cache: FeatureCache, *, chunk_size: int = 2048) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: FeatureCache,
+        *,
+        chunk_size: int = 2048,
+        chunk_seconds: float = 3.0,
+    ) -> None:
         self.embedder = embedder
         self.cache = cache
+        self.chunk_seconds = check_real("chunk_seconds", chunk_seconds, above=0)
         self.chunk_size = check_int("chunk_size", chunk_size, 1)
 
     @property
@@ -70,11 +89,15 @@ class CachedEmbedder:
 
         rows = cached
         width = cached.features.shape[1] if len(known) else None
-        for start in range(0, len(missing), self.chunk_size):
-            places = missing[start : start + self.chunk_size]
+        batch = int(getattr(self.embedder, "batch_size", 1))
+        size, start = min(max(_FIRST_CHUNK, batch), self.chunk_size), 0
+        while start < len(missing):
+            places = missing[start : start + size]
             chunk = [distinct[i] for i in places]
+            began = time.perf_counter()
             progress = _part_of(on_progress, n_done + start, len(chunk), len(texts))
             part = self._checked(self.embedder.embed(chunk, progress), len(chunk), width)
+            seconds = time.perf_counter() - began
             self.cache.store(self.signature, chunk, part)
             if start == 0:
                 width = part.features.shape[1]
@@ -84,6 +107,10 @@ class CachedEmbedder:
             rows.put(places, part)
             if on_progress is not None:  # not every embedder reports progress
                 on_progress("embedding", n_done + start + len(chunk), len(texts))
+            start += len(chunk)
+            size = next_chunk_size(
+                len(chunk), seconds, self.chunk_seconds, most=self.chunk_size, batch=batch
+            )
         if len(distinct) == len(texts):
             return rows
         return rows.take([row_of[text] for text in texts])
@@ -119,6 +146,34 @@ class CachedEmbedder:
         return InvalidParameterError(
             f"The embedder '{self.signature}' must return {rule}. Got {got} instead."
         )
+
+
+def next_chunk_size(n_texts: int, seconds: float, goal: float, *, most: int, batch: int = 1) -> int:
+    """Return how many texts to embed next, so that they take about `goal` seconds.
+
+    Parameters
+    ----------
+    n_texts : int
+        Texts of the last chunk.
+    seconds : float
+        What they took.
+    goal : float
+    most : int
+        Most texts of a chunk.
+    batch : int
+        Texts of a batch of the embedder; chunks are made of whole batches where they can be.
+
+    Examples
+    --------
+    >>> next_chunk_size(100, 1.0, 3.0, most=2048)
+    300
+    >>> next_chunk_size(100, 1.0, 3.0, most=2048, batch=64)
+    256
+    >>> next_chunk_size(16, 0.001, 3.0, most=2048)  # too little to know the speed
+    64
+    """
+    fitting = min(n_texts * goal / max(seconds, 1e-9), _GROWTH * n_texts, most)
+    return min(max(batch, int(fitting) // batch * batch), most)
 
 
 def _part_of(
