@@ -1,4 +1,20 @@
-"""MAUVE: how far is the text a model writes from the text people write."""
+"""MAUVE: how far is the text a model writes from the text people write.
+
+- :func:`compare` scores systems against human text, :func:`difference` two systems;
+- :func:`explain` shows what a system writes too much, too little or otherwise;
+- :func:`measure` computes other measures beside MAUVE;
+- :func:`report` writes all of that to one HTML file;
+- :func:`load` reads a comparison that was saved;
+- :func:`compute_mauve` takes the arguments of the authors' package;
+- :func:`get_embedder` makes an embedder from a name and its options;
+- :func:`register_embedder`, :func:`register_quantizer` and :func:`register_measure` add your own.
+
+>>> import mauve
+>>> comparison = mauve.compare("human.jsonl", {"model": "model.jsonl"})  # doctest: +SKIP
+>>> print(comparison)  # doctest: +SKIP
+
+``mauve demo`` on the command line writes a report to look at.
+"""
 
 from importlib.metadata import version as _version
 
@@ -9,7 +25,7 @@ from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
 from mauve.comparison.saved import load
 from mauve.embed.protocol import Embedded, Embedder
-from mauve.embed.registry import get_embedder
+from mauve.embed.registry import get_embedder, register_embedder
 from mauve.errors import (
     ConvergenceError,
     InvalidParameterError,
@@ -21,9 +37,15 @@ from mauve.explanation.findings import Cluster
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.run import explain
 from mauve.explanation.texts import TextShare
+from mauve.lm.protocol import TokenScorer
+from mauve.measures.estimate import Estimate
 from mauve.measures.intervals import Measured
+from mauve.measures.own import register_measure
+from mauve.measures.protocol import Measure, MeasuredSample
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure
+from mauve.quantize.protocol import Partition, Quantizer
+from mauve.quantize.registry import register_quantizer
 from mauve.reports.run import Report, report
 
 __version__ = _version("mauve-eval")
@@ -35,18 +57,24 @@ __all__ = [
     "Difference",
     "Embedded",
     "Embedder",
+    "Estimate",
     "Explanation",
     "InvalidParameterError",
     "MauveError",
     "MauveResult",
     "MauveWarning",
+    "Measure",
     "Measured",
+    "MeasuredSample",
     "Measurements",
     "MissingExtraError",
     "PaperResult",
+    "Partition",
+    "Quantizer",
     "Report",
     "SystemExplanation",
     "TextShare",
+    "TokenScorer",
     "compare",
     "compute_mauve",
     "difference",
@@ -54,5 +82,8 @@ __all__ = [
     "get_embedder",
     "load",
     "measure",
+    "register_embedder",
+    "register_measure",
+    "register_quantizer",
     "report",
 ]

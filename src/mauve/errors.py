@@ -5,11 +5,13 @@ import warnings
 from collections.abc import Collection
 from importlib.util import find_spec
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from mauve.calls import is_internal, parameter
+
+S = TypeVar("S", bound=str)
 
 
 class MauveError(Exception):
@@ -159,7 +161,7 @@ def check_bool(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+def check_choice(name: str, value: Any, choices: Collection[S]) -> S:
     """Return `value` if it is one of `choices`, or raise.
 
     Examples
@@ -170,7 +172,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         rule = "one of " + ", ".join(repr(choice) for choice in choices)
         raise bad_parameter(name, rule, value)
-    return str(value)
+    return cast(S, str(value))  # not a NumPy string
 
 
 def need_packages(what: str, packages: Collection[str], extra: str, instead: str = "") -> None:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import typer
 
@@ -39,6 +39,7 @@ from mauve.measures.run import measure_samples
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
 from mauve.reports.run import report_comparison
+from mauve.text.normalize import EmptyPolicy
 
 _ALL_NEEDS: set[Need] = set(get_args(Need))
 
@@ -100,7 +101,9 @@ def compare_command(
                 tokenizer=measuring.tokenizer,
                 language_model=scorer or measuring.language_model,
                 models=models,
-                training=load_training(training, loaded, strip=texts.strip, empty=texts.empty),
+                training=load_training(
+                    training, loaded, strip=texts.strip, empty=cast(EmptyPolicy, texts.empty)
+                ),
                 confidence=inference.confidence,
                 seed=inference.seed,
                 device=device,

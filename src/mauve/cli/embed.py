@@ -1,5 +1,7 @@
 """``mauve embed``: turn a file of texts into a file of features."""
 
+from typing import cast
+
 import numpy as np
 from safetensors.numpy import save
 
@@ -15,6 +17,7 @@ from mauve.embed.samples import read_samples
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.progress import progress_bar
+from mauve.text.normalize import EmptyPolicy
 
 
 @with_flags
@@ -38,7 +41,7 @@ def embed_command(
             embedder=embedder,
             cache=not embedding.no_cache,
             strip=source.strip,
-            empty=source.empty,
+            empty=cast(EmptyPolicy, source.empty),
             on_progress=on_progress,
         )
         features = samples.features[name]

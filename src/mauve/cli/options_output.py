@@ -8,8 +8,9 @@ import typer
 
 from mauve.cli.option_groups import OptionGroup
 from mauve.cli.outputs import PICTURE_SUFFIXES
+from mauve.cli.terminal import warnings_as_lines
 from mauve.cli.values import between_0_and_1, number_or_auto, path_ending_in
-from mauve.measures.registry import FAMILIES, GROUPS, MEASURES
+from mauve.measures.registry import FAMILIES, GROUPS, MEASURES, OWN_MEASURES
 
 _FEATURE_SUFFIXES = (".npy", ".safetensors")
 _DIRECTIONS = {
@@ -36,7 +37,9 @@ def print_measures(wanted: bool) -> None:
     """Print a line for each measure and each group and exit, for ``--list``."""
     if not wanted:
         return
-    for name, measure in MEASURES.items():
+    with warnings_as_lines():  # where one of another package cannot be loaded
+        measures = {**MEASURES, **OWN_MEASURES.loaded()}
+    for name, measure in measures.items():
         extra = f" (needs mauve-eval[{measure.extra}])" if measure.extra else ""
         typer.echo(f"{name:20} {_DIRECTIONS[measure.direction]:20} {measure.summary}{extra}")
     families = [f"{family}-N" for family in FAMILIES]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
-from mauve.cli.values import at_least, between_0_and_1, number, number_or_auto
+from mauve.cli.values import at_least, between_0_and_1, number, number_or_auto, quantizer_name
 from mauve.comparison.settings import (
     INTERVALS,
     MAX_SCALING,
@@ -18,7 +18,7 @@ from mauve.comparison.settings import (
 from mauve.frontier.estimators import ESTIMATORS
 from mauve.quantize.crossfit import N_BLOCKS
 from mauve.quantize.reduce import ORDERS
-from mauve.quantize.registry import QUANTIZERS
+from mauve.quantize.registry import QUANTIZERS, quantizer_names
 
 
 def _is_scaling(value: float) -> bool:
@@ -42,10 +42,12 @@ class ScoreOptions(OptionGroup):
     ] = "auto"
     quantizer: Annotated[
         str,
-        choice(
-            QUANTIZERS,
-            f"What divides the features into buckets: {', '.join(QUANTIZERS)}; the latter two are "
-            "trained, and need torch.",
+        typer.Option(
+            metavar="NAME",
+            callback=quantizer_name,
+            autocompletion=quantizer_names,
+            help=f"What divides the features into buckets: {', '.join(QUANTIZERS)}; the latter two "
+            "are trained, and need torch. Or one of another package.",
         ),
     ] = "kmeans"
     n_clusterings: Annotated[

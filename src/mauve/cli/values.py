@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 import typer
 
+from mauve.cli.terminal import warnings_as_lines
 from mauve.escape import escaped
+from mauve.quantize.registry import QUANTIZERS, quantizer_names
 from mauve.text.files import COMPRESSIONS, TEXT_SUFFIXES
 
 _SUFFIXES = (
@@ -34,6 +36,21 @@ def one_of(choices: Collection[str]) -> Callable[[str | None], str | None]:
         return value
 
     return check
+
+
+def quantizer_name(value: str) -> str:
+    """Return the name of a quantizer, or raise; those of other distributions are looked up last.
+
+    Examples
+    --------
+    >>> quantizer_name("kmeans")
+    'kmeans'
+    """
+    if value not in QUANTIZERS:
+        with warnings_as_lines():  # where one of another package cannot be used
+            names = quantizer_names()
+        one_of(names)(value)
+    return value
 
 
 def number(

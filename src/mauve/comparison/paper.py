@@ -18,7 +18,7 @@ from mauve.quantize.crossfit import pool_by_content
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.protocol import Quantizer
 from mauve.quantize.reduce import reduce_features
-from mauve.quantize.registry import get_quantizer, with_num_buckets
+from mauve.quantize.registry import QuantizerName, get_quantizer, with_num_buckets
 from mauve.threads import parallel_map
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class PaperResult(ExactEquality):
 
 
 def compute_mauve(
-    p_features: ArrayLike | None = None,
-    q_features: ArrayLike | None = None,
+    p_features: "ArrayLike | None" = None,
+    q_features: "ArrayLike | None" = None,
     p_tokens: Sequence[Any] | None = None,
     q_tokens: Sequence[Any] | None = None,
     p_text: Sequence[str] | None = None,
@@ -82,7 +82,7 @@ def compute_mauve(
     seed: int = 25,
     batch_size: int = 1,
     use_float64: bool = False,
-    quantizer: str | Quantizer = "kmeans",
+    quantizer: "QuantizerName | str | Quantizer" = "kmeans",
 ) -> PaperResult:
     """Compute MAUVE as the paper and the authors' package do.
 

@@ -11,13 +11,14 @@ from mauve.comparison.advice import (
 from mauve.comparison.compared import Compared, number_groups
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
-from mauve.comparison.settings import MIN_TEXTS, Settings, check_clusterings
+from mauve.comparison.settings import MIN_TEXTS, IntervalName, Settings, check_clusterings
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import warn_caller
 from mauve.frontier.curve import integral_from
+from mauve.frontier.estimators import EstimatorName
 from mauve.frontier.grid import curve_grid, quadrature_grid
 from mauve.frontier.histogram import no_smoothing
 from mauve.frontier.score import mean_divergences, monotone, score_of
@@ -27,36 +28,38 @@ from mauve.inference.resampling import LabelledPair, bootstrap_deviances, permut
 from mauve.progress import Progress, ProgressLike, progress_bar
 from mauve.quantize.crossfit import FITTED, JointClustering, cluster_jointly
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
-from mauve.quantize.registry import get_quantizer, reporting, with_num_buckets
+from mauve.quantize.reduce import OrderName
+from mauve.quantize.registry import QuantizerName, get_quantizer, reporting, with_num_buckets
+from mauve.text.normalize import EmptyPolicy
 from mauve.text.prompts import Prompts
 
 
 def compare(
-    human: SampleLike,
-    systems: SystemsLike,
+    human: "SampleLike",
+    systems: "SystemsLike",
     *,
-    field: FieldLike = "text",
+    field: "FieldLike" = "text",
     limit: int | None = None,
-    embedder: EmbedderLike | None = None,
+    embedder: "EmbedderLike | None" = None,
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
-    empty: str = "error",
+    empty: EmptyPolicy = "error",
     num_buckets: int | str = "auto",
     n_clusterings: int | None = None,
     scaling: float = 5.0,
-    quantizer: str | Quantizer = "kmeans",
-    estimator: str = "jackknife",
+    quantizer: "QuantizerName | str | Quantizer" = "kmeans",
+    estimator: EstimatorName = "jackknife",
     confidence: float = 0.95,
-    interval: str = "influence",
+    interval: IntervalName = "influence",
     n_bootstrap: int = 200,
     n_permutations: int = 1000,
-    prompts: Prompts | None = None,
+    prompts: "Prompts | None" = None,
     explained_variance: float = 0.9,
-    order: str = "norm-pca",
+    order: OrderName = "norm-pca",
     seed: int = 0,
     device: str = "auto",
-    progress: ProgressLike = True,
+    progress: "ProgressLike" = True,
 ) -> Comparison:
     """Measure how far the text of one or more systems is from human text.
 
@@ -189,17 +192,17 @@ def compare(
 def compare_samples(
     samples: Samples,
     *,
-    quantizer: str | Quantizer = "kmeans",
+    quantizer: QuantizerName | str | Quantizer = "kmeans",
     num_buckets: int | str = "auto",
     n_clusterings: int | None = None,
     scaling: float = 5.0,
-    estimator: str = "jackknife",
+    estimator: EstimatorName = "jackknife",
     confidence: float = 0.95,
-    interval: str = "influence",
+    interval: IntervalName = "influence",
     n_bootstrap: int = 200,
     n_permutations: int = 1000,
     explained_variance: float = 0.9,
-    order: str = "norm-pca",
+    order: OrderName = "norm-pca",
     seed: int = 0,
     device: str = "auto",
     on_progress: Progress | None = None,

@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Literal, get_args
 
 from mauve.embed.load import Samples
 from mauve.errors import bad_parameter, check_choice, check_int, check_real, check_share
-from mauve.frontier.estimators import ESTIMATORS
+from mauve.frontier.estimators import ESTIMATORS, EstimatorName
 from mauve.quantize.crossfit import N_BLOCKS
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
-from mauve.quantize.reduce import ORDERS
+from mauve.quantize.reduce import ORDERS, OrderName
 
-INTERVALS = ("influence", "bootstrap")
+IntervalName = Literal["influence", "bootstrap"]
+INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
 MAX_SCALING = 100
 MIN_TEXTS = 2 * N_BLOCKS  # every block needs two texts of each sample
 MIN_BOOTSTRAP = 20
@@ -32,13 +34,13 @@ class Settings:
     n_clusterings: int
     scaling: float
     quantizer: Quantizer
-    estimator: str
+    estimator: EstimatorName
     confidence: float
-    interval: str
+    interval: IntervalName
     n_bootstrap: int
     n_permutations: int
     explained_variance: float
-    order: str
+    order: OrderName
     seed: int
     by_prompt: bool
 

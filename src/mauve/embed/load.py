@@ -20,7 +20,7 @@ from mauve.errors import InvalidParameterError, check_bool, check_choice, check_
 from mauve.hashes import digest_hashes, text_hashes
 from mauve.progress import Progress
 from mauve.text.form import FormReport, check_form
-from mauve.text.normalize import EMPTY, prepare_texts
+from mauve.text.normalize import EMPTY, EmptyPolicy, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample
 
 
@@ -198,7 +198,7 @@ def load_samples(
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
-    empty: str = "error",
+    empty: EmptyPolicy = "error",
     prompts: Prompts | None = None,
     min_texts: int = 1,
     on_progress: Progress | None = None,

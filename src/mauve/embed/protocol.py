@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from mauve.progress import Progress
 
 #: Poolings and number types of Transformers models; here, so that the command line can name
 #: them without torch.
-POOLINGS = ("last", "mean", "max", "cls", "surprisal")
-DTYPES = ("auto", "float32", "float64", "bfloat16", "float16")
+Pooling = Literal["last", "mean", "max", "cls", "surprisal"]
+Dtype = Literal["auto", "float32", "float64", "bfloat16", "float16"]
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
+DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 
 
 @dataclass(frozen=True)

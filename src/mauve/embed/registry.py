@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,57 @@ from numpy.typing import ArrayLike
 from mauve.calls import has_option, option, parameter
 from mauve.embed.protocol import Embedded, Embedder, embedder_parameter
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
+from mauve.plugins import Plugins, lacking
 from mauve.progress import Progress
 
 #: An embedder as users pass it: a name, an embedder, or a function of a list of texts.
 EmbedderLike = str | Embedder | Callable[[list[str]], ArrayLike]
 
 
-def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
+def _problem(thing: object) -> str:
+    if isinstance(thing, type):
+        return lacking(thing, Embedder)
+    return "" if callable(thing) else lacking(thing, Embedder)
+
+
+#: Embedders of users and of other distributions: a class, an embedder, or a function of texts.
+OWN_EMBEDDERS: Plugins[Any] = Plugins(
+    "embedder", lambda name: name in ("bundled", "sentence", "http", "https"), _problem
+)
+
+E = TypeVar("E")
+
+
+def register_embedder(name: str) -> Callable[[E], E]:
+    """Return a decorator that registers an embedder under a name.
+
+    It decorates a class, whose parameters are then options of :func:`get_embedder`, with the
+    members of :class:`mauve.Embedder`; or a function from a list of strings to features of
+    shape (n, d), whose features are not cached.
+
+    Parameters
+    ----------
+    name : str
+        Lower-case letters and digits, with . _ + or - between them.
+
+    Examples
+    --------
+    >>> import mauve
+    >>> @mauve.register_embedder("lengths")
+    ... def lengths(texts):
+    ...     return [[len(text), text.count(" ")] for text in texts]
+    >>> mauve.get_embedder("lengths").embed(["four words are here"]).features
+    array([[19.,  3.]], dtype=float32)
+    """
+
+    def decorate(embedder: E) -> E:
+        OWN_EMBEDDERS.register(name, embedder)
+        return embedder
+
+    return decorate
+
+
+def get_embedder(spec: "EmbedderLike" = "bundled", **options: Any) -> Embedder:
     """Return the embedder that a name stands for.
 
     Parameters
@@ -25,7 +69,8 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
     spec : str, Embedder or callable
         ``"bundled"``; ``"sentence:NAME"`` for a sentence-transformers model;
         ``"http://..."`` or ``"https://..."`` for an endpoint with OpenAI's
-        ``/v1/embeddings``, followed by ``#model=NAME``; any other name is that of a
+        ``/v1/embeddings``, followed by ``#model=NAME``; a name of your own
+        (:func:`mauve.register_embedder`); any other name is that of a
         Transformers model on the hub or in a folder. A callable gets a list of strings and
         returns features of shape (n, d).
     **options
@@ -44,15 +89,15 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
         if options.keys() - {"device"}:
             rule = f"a name, to take {', '.join(map(option, options))}"
             raise bad_parameter("spec", rule, spec)
+        rule, problem = "a name, an Embedder or a callable", lacking(spec, Embedder)
+        if isinstance(spec, type) and not problem:
+            why = f"it is a class: pass {spec.__name__}()"
+            raise bad_parameter(embedder_parameter(), rule, spec, why)
         if isinstance(spec, Embedder):
             return spec
         if callable(spec):
             return CallableEmbedder(spec)
-        raise bad_parameter(
-            embedder_parameter(),
-            "a name, an Embedder or a callable",
-            spec,
-        )
+        raise bad_parameter(embedder_parameter(), rule, spec, problem)
     kind, arguments = _class_of(spec)
     known = [*inspect.signature(kind).parameters][len(arguments) :]  # the name is no option
     if "device" not in known:
@@ -61,10 +106,12 @@ def get_embedder(spec: EmbedderLike = "bundled", **options: Any) -> Embedder:
     if unknown:
         settable = [option(name) for name in known if has_option(name)]  # not all have a flag
         raise InvalidParameterError(
-            f"The embedder {spec!r} must be given options it has: {', '.join(settable)}. "
+            f"The embedder {spec!r} must be given options it has: {', '.join(settable) or 'none'}. "
             f"Got {', '.join(map(option, unknown))} instead."
         )
     embedder: Embedder = kind(*arguments, **options)
+    if problem := lacking(embedder, Embedder):
+        raise bad_parameter(embedder_parameter(), "an embedder", spec, problem)
     return embedder
 
 
@@ -83,6 +130,11 @@ def _class_of(spec: str) -> tuple[Callable[..., Any], tuple[str, ...]]:
         from mauve.embed.sentence import SentenceEmbedder
 
         return SentenceEmbedder, (spec.removeprefix("sentence:"),)
+    own = OWN_EMBEDDERS.get(spec)
+    if isinstance(own, type):
+        return own, ()
+    if own is not None:
+        return lambda: own if isinstance(own, Embedder) else CallableEmbedder(own), ()
     _need(["transformers", "torch"], spec, "transformers")
     from mauve.embed.transformers import TransformersEmbedder
 

@@ -29,13 +29,13 @@ def explain(
     *,
     n_clusters: int | str = "auto",
     mixture: float = 0.5,
-    metadata: Metadata | None = None,
+    metadata: "Metadata | None" = None,
     language_model: str | TokenScorer | None = None,
     n_texts: int = 5,
     n_permutations: int | None = None,
     seed: int = 0,
     device: str = "auto",
-    progress: ProgressLike = True,
+    progress: "ProgressLike" = True,
 ) -> Explanation:
     r"""Explain why the systems of a comparison score as they do.
 

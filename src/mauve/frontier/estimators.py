@@ -9,6 +9,7 @@ texts, and one table serves all the histograms of a resampling.
 
 import threading
 from functools import cache
+from typing import Literal, get_args
 
 import numpy as np
 import scipy
@@ -17,10 +18,13 @@ from numpy.typing import ArrayLike
 from mauve.arrays import FloatArray, IntArray
 from mauve.frontier.divergences import Divergences, bucket_divergences, mixture_divergences
 from mauve.frontier.grid import MixtureGrid
-from mauve.frontier.histogram import SMOOTHINGS, smooth
+from mauve.frontier.histogram import smooth
 
-#: Every estimator of `compare`, the bias-corrected one first.
-ESTIMATORS = ("jackknife", "plugin", *(name for name in SMOOTHINGS if name != "none"))
+#: Every estimator of `compare`, the bias-corrected one first; the others smooth the counts.
+EstimatorName = Literal[
+    "jackknife", "plugin", "laplace", "krichevsky-trofimov", "braess-sauer", "good-turing"
+]
+ESTIMATORS: tuple[EstimatorName, ...] = get_args(EstimatorName)
 
 #: Order of the jackknife behind the score: how many terms of the bias it removes.
 JACKKNIFE_ORDER = 3

@@ -17,6 +17,7 @@ from mauve.lm.protocol import (
     need_transformers,
     windows_of,
 )
+from mauve.plugins import lacking
 from mauve.progress import Progress
 
 
@@ -58,7 +59,9 @@ def get_scorer(
     if not isinstance(spec, str):
         if isinstance(spec, TokenScorer):
             return spec
-        raise bad_parameter(either("language_model", "spec"), "a name or a TokenScorer", spec)
+        problem = lacking(spec, TokenScorer)
+        name = either("language_model", "spec")
+        raise bad_parameter(name, "a name or a TokenScorer", spec, problem)
     if spec == "bundled":
         unknown = [name for name, value in (("dtype", dtype), ("revision", revision)) if value]
         if unknown:

@@ -21,6 +21,7 @@ from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 from mauve.progress import Progress
+from mauve.text.normalize import EmptyPolicy
 
 _MIN_PROMPTS = 5
 _SIZES_APART = 1.25  # ratio of sizes above which a warning is given
@@ -172,7 +173,7 @@ def load_training(
     *,
     field: str = TEXT_FIELD,
     strip: bool = False,
-    empty: str = "error",
+    empty: EmptyPolicy = "error",
 ) -> Samples | None:
     """Read the training texts of the systems, which must be of the kind of the samples.
 

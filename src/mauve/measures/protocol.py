@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from mauve.measures.estimate import Estimate, Groups
 
 #: Which values are good: high, low, or near the value of human text.
 Direction = Literal["higher", "lower", "human"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 #: Parts of a :class:`MeasuredSample` that a measure may need.
 Need = Literal["texts", "tokens", "features", "log_probabilities", "model", "training"]

@@ -28,6 +28,7 @@ from mauve.measures.sparsemax import SPARSEMAX
 from mauve.measures.token_js import TOKEN_JS
 from mauve.measures.vendi import VENDI
 from mauve.measures.zipf import ZIPF
+from mauve.plugins import Plugins
 
 #: MAUVE itself, which :func:`mauve.compare` computes; it has no estimate here.
 MAUVE = Measure(
@@ -99,6 +100,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "all": tuple(MEASURES),
 }
 
+
+def _is_built_in(name: str) -> bool:
+    return name in MEASURES or name in GROUPS or _family_member(name) is not None
+
+
+def _problem(thing: object) -> str:
+    return "" if isinstance(thing, Measure) else f"it is no Measure but {type(thing).__name__}"
+
+
+#: Measures of users and of other distributions.
+OWN_MEASURES: Plugins[Measure] = Plugins("measure", _is_built_in, _problem)
+
 #: Packages of each extra, by the names under which they are imported.
 _PACKAGES = {"classifier": ["sklearn"]}
 
@@ -134,8 +147,13 @@ def get_measures(
     ['frechet', 'frechet-unbiased', 'precision']
     """
     if not isinstance(names, str | Sequence):
-        raise bad_parameter("measures", "names with commas between them, or a list", names)
+        rule = "names with commas between them, or a list of names and of Measure objects"
+        raise bad_parameter("measures", rule, names)
     items = names.split(",") if isinstance(names, str) else [*names]
+    for item in items:
+        if not isinstance(item, str | Measure):
+            rule = "names with commas between them, or a list of names and of Measure objects"
+            raise bad_parameter("measures", rule, item)
     left_out = _left_out(items)
     selected: dict[str, Measure] = {}
     for item in items:
@@ -232,8 +250,14 @@ def _left_out(items: Sequence[str | Measure]) -> set[str]:
 def _measure(name: str) -> Measure:
     if name in MEASURES:
         return MEASURES[name]
-    parts = re.fullmatch(r"(.+)-(\d{1,6})", name)
-    if parts and parts[1] in FAMILIES:
-        return FAMILIES[parts[1]](int(parts[2]))
-    known = [*MEASURES, *(f"{family}-N" for family in FAMILIES), *GROUPS]
+    measure = _family_member(name) or OWN_MEASURES.get(name)
+    if measure is not None:
+        return measure
+    families = [f"{family}-N" for family in FAMILIES]
+    known = [*MEASURES, *families, *GROUPS, *OWN_MEASURES.names()]
     raise bad_parameter("measures", f"among {', '.join(known)}", name)
+
+
+def _family_member(name: str) -> Measure | None:
+    parts = re.fullmatch(r"(.+)-(\d{1,6})", name)
+    return FAMILIES[parts[1]](int(parts[2])) if parts and parts[1] in FAMILIES else None

@@ -43,32 +43,33 @@ from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.measures.values import UndefinedValues, estimate_all
 from mauve.progress import Progress, ProgressLike, progress_bar
+from mauve.text.normalize import EmptyPolicy
 from mauve.text.prompts import Prompts
 
 
 def measure(
-    human: SampleLike,
-    systems: SystemsLike,
-    measures: str | Measure | Sequence[str | Measure] = "default",
+    human: "SampleLike",
+    systems: "SystemsLike",
+    measures: "str | Measure | Sequence[str | Measure]" = "default",
     *,
     field: FieldLike = "text",
     limit: int | None = None,
     tokenizer: str | Tokenizer = "words",
     language_model: str | TokenScorer = "bundled",
-    embedder: EmbedderLike | None = None,
-    models: Mapping[str, ModelLike] | None = None,
-    training: SampleLike | None = None,
-    prompts: Prompts | None = None,
+    embedder: "EmbedderLike | None" = None,
+    models: "Mapping[str, ModelLike] | None" = None,
+    training: "SampleLike | None" = None,
+    prompts: "Prompts | None" = None,
     prompt_context: bool = False,
     confidence: float = 0.95,
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
-    empty: str = "error",
+    empty: EmptyPolicy = "error",
     seed: int = 0,
     device: str = "auto",
     comparison: Comparison | None = None,
-    progress: ProgressLike = True,
+    progress: "ProgressLike" = True,
 ) -> Measurements:
     """Compute measures of one or more systems and of human text.
 

@@ -22,7 +22,7 @@ from mauve.calls import parameter
 from mauve.errors import InvalidParameterError
 from mauve.hashes import feature_hashes, scramble_hashes
 from mauve.quantize.protocol import Partition, Quantizer, fixed_num_buckets
-from mauve.quantize.reduce import Reduction, reduce_features
+from mauve.quantize.reduce import OrderName, Reduction, reduce_features
 from mauve.threads import parallel_map
 
 _CHUNK = 1024  # rows copied at a time
@@ -77,7 +77,7 @@ def cluster_jointly(
     hashes: HashArray | None = None,
     groups: IntArray | None = None,
     explained_variance: float = 0.9,
-    order: str = "norm-pca",
+    order: OrderName = "norm-pca",
     device: str | None = None,
     on_done: Callable[[int], None] = lambda done: None,
 ) -> JointClustering:

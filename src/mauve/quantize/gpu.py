@@ -13,7 +13,7 @@ from mauve.arrays import Features, Labels
 from mauve.calls import option
 from mauve.embed.models import find_device
 from mauve.errors import need_packages
-from mauve.quantize.reduce import Reduction, check_variance, components_kept
+from mauve.quantize.reduce import OrderName, Reduction, check_variance, components_kept
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +41,7 @@ def torch_device(device: str, what: str | None = None) -> "torch.device":
 
 
 def reduce_on_device(
-    features: Features, *, explained_variance: float, order: str, device: str
+    features: Features, *, explained_variance: float, order: OrderName, device: str
 ) -> tuple[Features, Reduction]:
     """Normalise and project features on their principal components, on a torch device.
 

@@ -1,12 +1,13 @@
 """Protocols of quantizers, before and after they are fitted."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from mauve.arrays import Features, Labels
 
 
+@runtime_checkable
 class Partition(Protocol):
     """A fitted quantizer."""
 
@@ -14,6 +15,7 @@ class Partition(Protocol):
         """Return the bucket of every row of `features`, shape (n, m)."""
 
 
+@runtime_checkable
 class Quantizer(Protocol):
     """Learns buckets from features.
 

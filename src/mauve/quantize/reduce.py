@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal, get_args
 
 import numpy as np
 import scipy
@@ -13,7 +14,8 @@ from mauve.errors import UndefinedError, check_choice, check_real
 from mauve.threads import parallel_map
 
 #: Which step is first: "norm-pca" as in the authors' package, "pca-norm" as in the paper.
-ORDERS = ("norm-pca", "pca-norm")
+OrderName = Literal["norm-pca", "pca-norm"]
+ORDERS: tuple[OrderName, ...] = get_args(OrderName)
 
 _CHUNK = 2048  # rows at a time: fixed, because the sums of floats depend on it
 _PARTIAL_ABOVE = 512  # dimensions above which it pays to compute leading components only
@@ -35,7 +37,7 @@ class Reduction:
     unit: float
     mean: Features
     components: Features
-    order: str
+    order: OrderName
 
     def apply(self, features: Features) -> Features:
         """Reduce features of shape (n, d), which are overwritten, to shape (n, m)."""
@@ -62,7 +64,7 @@ def reduce_features(
     features: Features,
     *,
     explained_variance: float = 0.9,
-    order: str = "norm-pca",
+    order: OrderName = "norm-pca",
     fit_rows: IntArray | None = None,
 ) -> tuple[Features, Reduction]:
     """Normalise and project features on their principal components.

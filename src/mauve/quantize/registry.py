@@ -1,11 +1,13 @@
 """Choose a quantizer by name and its number of buckets."""
 
+import inspect
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from itertools import count
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from mauve.errors import bad_parameter, check_choice, check_int
+from mauve.plugins import Plugins, lacking
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 
@@ -32,12 +34,69 @@ def _make_lattice(device: str) -> Quantizer:
     return Lattice(device=device)
 
 
+QuantizerName = Literal["kmeans", "drmm", "lattice"]
+
 #: Makes each quantizer on a device.
 QUANTIZERS: dict[str, Callable[[str], Quantizer]] = {
     "kmeans": _make_kmeans,
     "drmm": _make_drmm,
     "lattice": _make_lattice,
 }
+
+
+def _problem(thing: object) -> str:
+    return lacking(thing, Quantizer)
+
+
+#: Quantizers of users and of other distributions: a class, or a quantizer.
+OWN_QUANTIZERS: Plugins[Any] = Plugins("quantizer", QUANTIZERS.__contains__, _problem)
+
+Q = TypeVar("Q")
+
+
+def register_quantizer(name: str) -> Callable[[Q], Q]:
+    """Return a decorator that registers a quantizer under a name.
+
+    It decorates a class with the members of :class:`mauve.Quantizer` that can be made without
+    arguments, or with ``device`` alone.
+
+    Parameters
+    ----------
+    name : str
+        Lower-case letters and digits, with . _ + or - between them.
+
+    Examples
+    --------
+    >>> import mauve, numpy as np
+    >>> @mauve.register_quantizer("slices")
+    ... class Slices:
+    ...     signature = "slices"
+    ...     def fit(self, features, num_buckets, rng):
+    ...         self.edges = np.quantile(features[:, 0], np.arange(1, num_buckets) / num_buckets)
+    ...         return self
+    ...     def assign(self, features):
+    ...         return np.searchsorted(self.edges, features[:, 0])
+    >>> human, model = np.random.default_rng(0).normal(size=(2, 200, 4))
+    >>> mauve.compare(human, model, quantizer="slices", num_buckets=5)["model"].mauve > 0.9
+    True
+    """
+
+    def decorate(quantizer: Q) -> Q:
+        OWN_QUANTIZERS.register(name, quantizer)
+        return quantizer
+
+    return decorate
+
+
+def quantizer_names() -> list[str]:
+    """Return the names of all quantizers.
+
+    Examples
+    --------
+    >>> quantizer_names()[:3]
+    ['kmeans', 'drmm', 'lattice']
+    """
+    return [*QUANTIZERS, *OWN_QUANTIZERS.names()]
 
 
 def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
@@ -59,12 +118,20 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
     if not isinstance(device, str):
         raise bad_parameter("device", "'auto', 'cpu' or a torch device", device)
     if not isinstance(spec, str):
-        if not (hasattr(spec, "fit") and hasattr(spec, "signature")):
-            names = ", ".join(map(repr, QUANTIZERS))
+        problem = lacking(spec, Quantizer)
+        if isinstance(spec, type) and not problem:
+            problem = f"it is a class: pass {spec.__name__}()"
+        if problem:
+            names = ", ".join(map(repr, quantizer_names()))
             rule = f"{names} or an object with a method 'fit' and an attribute 'signature'"
-            raise bad_parameter("quantizer", rule, spec)
+            raise bad_parameter("quantizer", rule, spec, problem)
         return spec
-    make = QUANTIZERS[check_choice("quantizer", spec, QUANTIZERS)]
+    if spec not in QUANTIZERS:
+        own = OWN_QUANTIZERS.get(spec)
+        if own is None:
+            check_choice("quantizer", spec, quantizer_names())  # raises
+        return _made(own, device)
+    make = QUANTIZERS[spec]
     first = device.split(",")[0].strip()  # embedding uses all devices, clustering the first
     device = "cpu" if first == "auto" else first
     if spec != "kmeans" or device != "cpu":
@@ -73,6 +140,18 @@ def get_quantizer(spec: str | Quantizer, device: str = "auto") -> Quantizer:
         what = f"The quantizer {spec!r}" if spec != "kmeans" else f"Clustering on {device!r}"
         torch_device(device, what)  # raises if torch or the device is missing
     return make(device)
+
+
+def _made(own: Any, device: str) -> Quantizer:
+    """Return an object of a registered class, on a device if it takes one."""
+    made = own
+    if isinstance(own, type):
+        takes_device = "device" in inspect.signature(own).parameters
+        made = own(device=device) if takes_device else own()
+    if problem := lacking(made, Quantizer):
+        raise bad_parameter("quantizer", "one with all its members", made, problem)
+    quantizer: Quantizer = made
+    return quantizer
 
 
 def with_num_buckets(
@@ -134,7 +213,7 @@ def reporting(
     >>> reporting(KMeans(), 5, print) == KMeans()
     True
     """
-    if not hasattr(quantizer, "on_epoch"):
+    if not hasattr(quantizer, "on_epoch") or not is_dataclass(quantizer):
         return quantizer
     trained: Any = quantizer  # a dataclass, DRMM or Lattice
     done = count(1)  # clusterings are trained at the same time

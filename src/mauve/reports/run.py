@@ -57,19 +57,19 @@ class Report:
 
 
 def report(
-    human: SampleLike,
-    systems: SystemsLike,
+    human: "SampleLike",
+    systems: "SystemsLike",
     path: str | Path,
     *,
     title: str | None = None,
-    measures: str | Measure | Sequence[str | Measure] | None = None,
+    measures: "str | Measure | Sequence[str | Measure] | None" = None,
     tokenizer: str | Tokenizer = "words",
-    training: SampleLike | None = None,
+    training: "SampleLike | None" = None,
     n_clusters: int | str = "auto",
     mixture: float = 0.5,
-    metadata: Metadata | None = None,
+    metadata: "Metadata | None" = None,
     language_model: str | TokenScorer | None = None,
-    progress: ProgressLike = True,
+    progress: "ProgressLike" = True,
     **options: Any,
 ) -> Report:
     """Compare, measure and explain systems, and write all of it to one HTML file.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from mauve.escape import escaped, listed_as
 from mauve.text.words import first_words, word_counts
 
 #: Choices for texts without a character: raise an error, or keep them.
-EMPTY = ("error", "keep")
+EmptyPolicy = Literal["error", "keep"]
+EMPTY: tuple[EmptyPolicy, ...] = get_args(EmptyPolicy)
 
 #: Share of the texts of each sample that may be shorter than the common length.
 MAX_SHORTER = 0.1
@@ -178,7 +180,7 @@ def prepare_texts(
     *,
     strip: bool = False,
     same_length: bool = False,
-    empty: str = "error",
+    empty: EmptyPolicy = "error",
 ) -> tuple[dict[str, list[str]], str]:
     """Strip texts, cut them to one length and refuse empty ones, as chosen.
 
