@@ -4,8 +4,11 @@ An error in Python names the function that was called and its parameter; on the 
 names the flag. Neither speaks the language of the other.
 """
 
+import ast
 import inspect
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -164,6 +167,48 @@ def test_an_embedder_for_features_is_refused(features):
     for embedder in ("bundled", mauve.get_embedder("bundled"), len):
         found = message(mauve.compare, *features, embedder=embedder)
         assert "'embedder' parameter of compare must be left out for features" in found
+
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None  # as if it were not installed
+import numpy as np
+import mauve
+try:
+    mauve.compare(np.eye(20), np.eye(20), quantizer=sys.argv[1], device=sys.argv[2])
+except mauve.MissingExtraError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("quantizer", "device", "what"),
+    [
+        ("drmm", "auto", "The quantizer 'drmm'"),
+        ("lattice", "auto", "The quantizer 'lattice'"),
+        ("kmeans", "cuda", "Clustering on 'cuda'"),
+    ],
+)
+def test_what_needs_torch_is_named(quantizer, device, what):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, quantizer, device], capture_output=True, text=True
+    )
+    assert done.stdout == (
+        f"{what} needs torch, which is not installed: "
+        "pip install \"mauve-eval[torch]\", or use quantizer='kmeans' on the CPU.\n"
+    )
+
+
+def test_no_message_is_worded_on_import():
+    """Then it would not know which function or command was called."""
+    words = {"parameter", "option", "called", "either", "by_world", "has_option"}
+    for path in Path(mauve.__file__).parent.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
+                names = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+                assert not names & words, (path, node.lineno)
 
 
 class TestStackLevel:
