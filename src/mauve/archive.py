@@ -140,7 +140,9 @@ was changed (KeyError: 'missing'): save it again.
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InvalidParameterError(f"'{path}' cannot be read ({reason}): check it.") from error
+        raise InvalidParameterError(
+            f"'{path}' cannot be read ({reason}): check the path."
+        ) from error
     except zipfile.BadZipFile as error:
         if not zipfile.is_zipfile(path):
             with path.open("rb") as file:

@@ -305,6 +305,9 @@ class TestTexts:
     @pytest.mark.parametrize(
         ("metadata", "message"),
         [
+            (3, "a dict of fields for each sample. Got int"),
+            ({"wet": 3}, "a dict of fields for 'wet'. Got int"),
+            ({"wet": {"site": 3}}, "a list for 'site' of 'wet'. Got int"),
             ({"nobody": {}}, "must have fields of the samples human, wet, dry. Got nobody"),
             ({"wet": {"site": ["a"]}}, "120 values for 'site' of 'wet', .* Got 1 values instead"),
             ({"wet": {"site": [b"a"] * 120}}, "strings, numbers or None for 'site' .* Got bytes"),

@@ -228,12 +228,18 @@ def _check_length(n_texts: int, *arrays: NDArray[Any]) -> None:
 
 def _plain_metadata(metadata: Metadata, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return metadata for JSON, or raise if it is not about the texts or cannot be written."""
+    if not isinstance(metadata, Mapping):
+        raise _bad_metadata("a dict of fields for each sample", type(metadata).__name__)
     written: dict[str, Any] = {}
     for sample, values_of in metadata.items():
         if sample not in sizes:
             raise _bad_metadata(f"fields of the samples {', '.join(sizes)}", sample)
+        if not isinstance(values_of, Mapping):
+            raise _bad_metadata(f"a dict of fields for '{sample}'", type(values_of).__name__)
         written[sample] = {}
         for field, values in values_of.items():
+            if isinstance(values, str) or not hasattr(values, "__len__"):
+                raise _bad_metadata(f"a list for '{field}' of '{sample}'", type(values).__name__)
             if len(values) != sizes[sample]:
                 rule = f"{sizes[sample]} values for '{field}' of '{sample}', one for each text"
                 raise _bad_metadata(rule, f"{len(values)} values")
