@@ -25,6 +25,7 @@ from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
 from mauve.comparison.saved import load
 from mauve.embed.protocol import Embedded, Embedder
+from mauve.embed.reading import Reading
 from mauve.embed.registry import get_embedder, register_embedder
 from mauve.errors import (
     ConvergenceError,
@@ -71,6 +72,7 @@ __all__ = [
     "PaperResult",
     "Partition",
     "Quantizer",
+    "Reading",
     "Report",
     "SystemExplanation",
     "TextShare",

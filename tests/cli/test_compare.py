@@ -151,3 +151,20 @@ def test_two_files_from_stdin(text_folder):
     done = invoke("compare", "-", "model=-", stdin="a\n")
     assert done.exit_code == 2
     assert "only one of the files can be -" in done.stderr
+
+
+def test_unreadable_texts(tmp_path):
+    german = "Das ist nicht das Haus, das wir gesucht haben, aber es ist sehr schön und alt."
+    for name in ("human", "model"):
+        lines = [f"{german} Und {name} {i}." for i in range(30)]
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+    files = ["compare", str(tmp_path / "human.txt"), str(tmp_path / "model.txt"), "--no-cache"]
+    refused = invoke(*files)
+    assert refused.exit_code == 1
+    assert "German, and the embedder reads English" in refused.stderr
+    assert "--embedder sentence:" in refused.stderr
+    assert "--unreadable warn" in refused.stderr
+    warned = invoke(*files, "--unreadable", "warn", "--json")
+    assert warned.exit_code == 0
+    assert warned.stderr.startswith("warning: 100% of the texts of 'human' are in other languages")
+    assert json.loads(warned.stdout)["warnings"][0].startswith("100% of the texts of 'human'")

@@ -110,9 +110,10 @@ def compare_command(
                 comparison=comparison,
                 on_progress=on_progress,
             )
+    say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
     print_comparison_as(comparison, samples.human, output, measurements, equivalence.margin)
     said = (*messages, *(() if measurements is None else measurements.warnings))
-    say_warnings(said)
+    say_warnings(message for message in said if message not in comparison.reading_warnings)
     if (note := inputs.limit_note(texts.limit)) and not output.quiet:
         say("note", note)
     if output.save is not None:

@@ -9,9 +9,10 @@ from mauve.atomic import atomic_write, check_writable
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, EmbedInputOptions
 from mauve.cli.options_output import EmbedOutput
-from mauve.cli.terminal import new_console, printing, say, warnings_as_lines
+from mauve.cli.terminal import new_console, printing, say, say_warnings, warnings_as_lines
 from mauve.cli.values import input_file
 from mauve.embed.load import load_samples
+from mauve.embed.reading import UnreadablePolicy
 from mauve.embed.registry import get_embedder
 from mauve.embed.samples import read_samples
 from mauve.errors import InvalidParameterError
@@ -42,6 +43,7 @@ def embed_command(
             cache=not embedding.no_cache,
             strip=source.strip,
             empty=cast(EmptyPolicy, source.empty),
+            unreadable=cast(UnreadablePolicy, source.unreadable),
             on_progress=on_progress,
         )
         features = samples.features[name]
@@ -50,6 +52,7 @@ def embed_command(
             np.save(file, features)
         else:
             file.write(save({"features": features}, {"embedder": samples.origin}))
+    say_warnings(samples.all_reading_warnings)
     if n_truncated := samples.n_truncated(name):
         say("warning", f"{n_truncated} texts are longer than the embedder reads.")
     if output.quiet:

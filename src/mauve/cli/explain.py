@@ -88,6 +88,7 @@ def explain_command(
             device=embedding.device,
             progress=on_progress,
         )
+    say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
     with printing():
         if output.json:
             result = {"version": mauve.__version__, **comparison.to_dict()}
@@ -104,7 +105,7 @@ def explain_command(
                 examples=output.examples,
                 quiet=output.quiet,
             )
-    say_warnings(messages)
+    say_warnings(message for message in messages if message not in comparison.reading_warnings)
     if output.texts is not None:
         explanation.to_jsonl(output.texts)
     if output.report is not None:

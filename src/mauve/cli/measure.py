@@ -48,6 +48,7 @@ def measure_command(
             **texts.keywords(),
             **inference.keywords(),
         )
+    say_warnings(messages)
     with printing():
         if output.json:
             result = {"version": mauve.__version__, **measurements.to_dict()}
@@ -60,6 +61,5 @@ def measure_command(
             typer.echo(measurements.to_csv(), nl=False)
         else:
             print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
-    say_warnings(messages)
     if (note := inputs.limit_note(texts.limit)) and not output.quiet:
         say("note", note)

@@ -10,6 +10,7 @@ from mauve.cli.option_groups import OptionGroup, choice
 from mauve.cli.values import check_systems
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.protocol import DTYPES, POOLINGS
+from mauve.embed.reading import UNREADABLE
 from mauve.text.normalize import EMPTY
 
 Field = Annotated[
@@ -28,6 +29,14 @@ Empty = Annotated[
         EMPTY,
         "What to do with a text that has no characters: 'error', or 'keep', which reads it as "
         "one end-of-text token.",
+    ),
+]
+Unreadable = Annotated[
+    str,
+    choice(
+        UNREADABLE,
+        "What to do if most texts of a sample are in a language that the embedder cannot read: "
+        "'error' or 'warn'. The bundled one reads English.",
     ),
 ]
 
@@ -94,6 +103,7 @@ class TextOptions(OptionGroup):
         typer.Option("--match-length", help="Cut all texts to the same number of words."),
     ] = False
     empty: Empty = "error"
+    unreadable: Unreadable = "error"
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,7 @@ class EmbedInputOptions(OptionGroup):
     field: Field = "text"
     strip: Strip = False
     empty: Empty = "error"
+    unreadable: Unreadable = "error"
 
 
 @dataclass(frozen=True)

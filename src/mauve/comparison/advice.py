@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from mauve.arrays import Labels
 from mauve.calls import has_option, option
 from mauve.embed.load import Samples
+from mauve.embed.reading import WARN_SHARE
 from mauve.frontier.histogram import count_labels
+from mauve.text.words import word_counts
 
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 
@@ -23,13 +27,13 @@ def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[st
     human, k = samples.human_name, num_buckets
     n_p, n_q = samples.sizes[human], samples.sizes[system]
     form = samples.forms.get(system)
-    messages = [finding.message for finding in form.findings] if form else []
+    messages = [*samples.reading_warnings[human], *samples.reading_warnings[system]]
+    messages += [finding.message for finding in form.findings] if form else []
     for name in (human, system):
         n_texts, n_truncated = samples.sizes[name], samples.n_truncated(name)
         if n_truncated:
             messages.append(
-                f"{n_truncated} of the {n_texts} texts of '{name}' are longer than the embedder "
-                "reads: only their beginnings count."
+                _truncation(name, n_truncated, _n_mostly_unread(samples, name), n_texts)
             )
         if n_texts < FEW_TEXTS:
             messages.append(
@@ -47,6 +51,32 @@ def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[st
             "precision."
         )
     return tuple(messages)
+
+
+def _n_mostly_unread(samples: Samples, name: str) -> int:
+    """Return how many texts of a sample the embedder surely reads less than half of."""
+    reading = samples.readings.reading
+    if samples.texts is None or samples.embedded is None or reading is None:
+        return 0
+    if reading.max_tokens is None:
+        return 0
+    cut = np.flatnonzero(samples.embedded.truncated[samples.slice_of(name)])
+    n_words = word_counts([samples.texts[name][i] for i in cut])
+    return int((n_words > 2 * reading.max_tokens).sum())  # a word has at least one token
+
+
+def _truncation(name: str, n_truncated: int, n_mostly: int, n_texts: int) -> str:
+    """Return a warning that texts are truncated, with a remedy if most of many is not read."""
+    message = (
+        f"{n_truncated} of the {n_texts} texts of '{name}' are longer than the embedder reads: "
+        "only their beginnings count"
+    )
+    if n_mostly < WARN_SHARE * n_texts:
+        return f"{message}."
+    return (
+        f"{message}, less than half of {n_mostly} texts. Compare shorter passages, or use an "
+        "embedder that reads more."
+    )
 
 
 def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:

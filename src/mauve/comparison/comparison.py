@@ -77,12 +77,23 @@ class Comparison(Mapping[str, MauveResult]):
         return f"Comparison({', '.join(scores)})"
 
     def __str__(self) -> str:
-        return with_warnings(self.table(), self.warnings)
+        above = [f"warning: {escaped(message)}" for message in self.reading_warnings]
+        return "\n".join([*above, with_warnings(self.table(), self._other_warnings)])
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings of all results, without repetition."""
-        return tuple(dict.fromkeys(w for result in self.values() for w in result.warnings))
+        """Warnings of all results, without repetition; first that texts cannot be read."""
+        messages = [message for result in self.values() for message in result.warnings]
+        return tuple(dict.fromkeys((*self.reading_warnings, *messages)))
+
+    @property
+    def reading_warnings(self) -> tuple[str, ...]:
+        """Warnings that the embedder cannot read texts, which stand above the table."""
+        return self.compared.samples.all_reading_warnings
+
+    @property
+    def _other_warnings(self) -> tuple[str, ...]:
+        return tuple(message for message in self.warnings if message not in self.reading_warnings)
 
     def rank(self) -> list[str]:
         """Return the names, best first."""
@@ -157,6 +168,7 @@ class Comparison(Mapping[str, MauveResult]):
     def to_dict(self) -> dict[str, Any]:
         """Return results and differences as plain Python objects for JSON."""
         return {
+            "warnings": list(self.warnings),
             "results": [result.to_dict() for result in self.values()],
             "differences": [pair.to_dict() for pair in self.differences()],
         }
@@ -222,4 +234,6 @@ class Comparison(Mapping[str, MauveResult]):
         return plot_errors(self, ax)
 
     def _repr_html_(self) -> str:
-        return as_html(*titles_and_cells(self.rows())) + warnings_as_html(self.warnings)
+        table = as_html(*titles_and_cells(self.rows()))
+        above, below = map(warnings_as_html, (self.reading_warnings, self._other_warnings))
+        return above + table + below

@@ -52,6 +52,7 @@ def pack(
         "n_given": samples.n_given,
         "recipe": samples.recipe,
         "embedder": None if samples.embedder is None else samples.embedder.signature,
+        "reading_warnings": samples.reading_warnings,
         "settings": known,
         "quantizer": {
             "signature": quantizer.signature,
@@ -173,6 +174,9 @@ def _samples(archive: Archive) -> Samples:
         metadata=parts.get("metadata", {}),
         kept={name: arrays[f"kept-{i}"] for i, name in enumerate(sizes) if f"kept-{i}" in arrays},
         n_given=summary["n_given"],
+        saved_warnings={
+            name: tuple(messages) for name, messages in summary["reading_warnings"].items()
+        },
     )
     if samples.sizes != sizes:
         raise ValueError(f"samples of the sizes {samples.sizes}")

@@ -12,6 +12,7 @@ from mauve.calls import parameter
 from mauve.embed.bundled import CONTEXT
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedder
+from mauve.embed.reading import count_unreadable, reading_of, unreadable_warnings
 from mauve.embed.registry import get_embedder
 from mauve.embed.samples import check_features, load_features, read_sample
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, warn_caller
@@ -86,6 +87,10 @@ class Featurizer:
         refuse_empty(texts, f"The '{name}' parameter of compute_mauve", "remove them")
         if self.verbose:
             print(f"embedding {len(texts)} texts of '{name}' with {self.model}")
+        reading = reading_of(self._embedder)
+        kinds = count_unreadable(texts, reading)
+        for message in unreadable_warnings(name, kinds, 0, len(texts), reading):
+            warn_caller(message)
         embedded = self._cached.embed(texts)
         _warn_truncated(embedded.n_truncated, len(texts), name)
         return check_features(embedded.features, f"The features of '{name}'")

@@ -14,6 +14,7 @@ from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import MIN_TEXTS, IntervalName, Settings, check_clusterings
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
+from mauve.embed.reading import UnreadablePolicy
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import warn_caller
@@ -45,6 +46,7 @@ def compare(
     strip: bool = False,
     match_length: bool = False,
     empty: EmptyPolicy = "error",
+    unreadable: UnreadablePolicy = "error",
     num_buckets: int | str = "auto",
     n_clusterings: int | None = None,
     scaling: float = 5.0,
@@ -87,6 +89,10 @@ def compare(
         Remove white space at both ends of texts; cut all texts to the same number of words.
     empty : {"error", "keep"}
         Reject empty texts, or read each as one end-of-text token.
+    unreadable : {"error", "warn"}
+        What to do if most texts of a sample are in languages that the embedder cannot read (the
+        bundled one reads English): raise an error, or warn. From 5% of the texts on there is a
+        warning, also for code; for texts of a few words from a quarter on.
     num_buckets : int or "auto"
         Number of buckets k; by default a tenth of the smallest sample, from 2 to 500. A DRMM
         takes the nearest cube, up to 1,000, and the lattice always has 744.
@@ -163,6 +169,7 @@ def compare(
             strip=strip,
             match_length=match_length,
             empty=empty,
+            unreadable=unreadable,
             prompts=prompts,
             min_texts=MIN_TEXTS,
             on_progress=on_progress,

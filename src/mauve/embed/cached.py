@@ -8,6 +8,7 @@ import numpy as np
 from mauve.embed.cache import FeatureCache
 from mauve.embed.models import UNKNOWN_VERSION
 from mauve.embed.protocol import Embedded, Embedder
+from mauve.embed.reading import Reading, reading_of
 from mauve.embed.registry import CallableEmbedder
 from mauve.errors import InvalidParameterError, check_int, check_real
 from mauve.progress import Progress
@@ -72,6 +73,11 @@ class CachedEmbedder:
     def signature(self) -> str:
         """The signature of the embedder, since caching does not change features."""
         return self.embedder.signature
+
+    @property
+    def reads(self) -> Reading | None:
+        """What the embedder can read."""
+        return reading_of(self.embedder)
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
         """Return the features of texts, none of them empty, from the cache if it has them.

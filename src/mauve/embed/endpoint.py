@@ -25,6 +25,7 @@ from mauve.embed.endpoint_client import (
     split_url,
 )
 from mauve.embed.protocol import Embedded
+from mauve.embed.reading import Reading
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
 from mauve.escape import escaped
 from mauve.progress import Progress
@@ -70,6 +71,8 @@ class EndpointEmbedder:
     backoff : float
         Seconds before the first retry, plus or minus a random half; doubled for each
         further retry. The seconds of a Retry-After header are added.
+    reads : Reading, optional
+        What the model behind the server can read; by default it is not known.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class EndpointEmbedder:
     retries: int = 5
     dimensions: int | None = None
     backoff: float = 0.5
+    reads: Reading | None = None
     authorization: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self, api_key: str | None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from mauve.embed.cached import cached_if_known
 from mauve.embed.convert import TEXT_FIELD
 from mauve.embed.limit import draw_rows
 from mauve.embed.protocol import Embedded, Embedder
+from mauve.embed.reading import UNREADABLE, SampleReadings, UnreadablePolicy
 from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.embed.samples import FieldLike, Sample, SampleLike, check_features, read_samples
 from mauve.errors import InvalidParameterError, check_bool, check_choice, check_int
@@ -54,6 +56,10 @@ class Samples:
         Positions of the texts that were drawn, of the samples that a limit made smaller.
     n_given : dict from name to int
         Number of texts of every sample before the limit.
+    unreadable : {"error", "warn"}
+        What to do where the embedder cannot read most texts of a sample.
+    saved_warnings : dict from name to tuple of str, or None
+        `reading_warnings` of a comparison that was saved, whose embedder is not there.
     """
 
     texts: dict[str, list[str]] | None
@@ -66,6 +72,8 @@ class Samples:
     metadata: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
     kept: dict[str, IntArray] = field(default_factory=dict, repr=False)
     n_given: dict[str, int] = field(default_factory=dict, repr=False)
+    unreadable: UnreadablePolicy = "error"
+    saved_warnings: dict[str, tuple[str, ...]] | None = field(default=None, repr=False)
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -114,6 +122,8 @@ class Samples:
         """Embedded texts of all samples; None if features were passed."""
         if self.texts is None or self.embedder is None:
             return None
+        if self.unreadable == "error":  # before the work
+            self.readings.check()
         texts = [text for sample in self.texts.values() for text in sample]
         return embed_texts(texts, self.embedder, self.on_progress)
 
@@ -140,6 +150,28 @@ class Samples:
             )
             for name in self.system_names
         }
+
+    @cached_property
+    def readings(self) -> SampleReadings:
+        """What the embedder can read, and how many texts of every sample it cannot."""
+        return SampleReadings.of(self.texts or {}, self.embedder)
+
+    @cached_property
+    def reading_warnings(self) -> dict[str, tuple[str, ...]]:
+        """Warnings of texts that the embedder cannot read, by sample; all texts are embedded."""
+        if self.saved_warnings is not None:
+            return self.saved_warnings
+        if self.embedded is None:
+            return dict.fromkeys(self.sizes, ())
+        n_tokens = self.embedded.n_tokens
+        return {
+            name: self.readings.warnings(name, n_tokens[self.slice_of(name)]) for name in self.sizes
+        }
+
+    @property
+    def all_reading_warnings(self) -> tuple[str, ...]:
+        """The warnings of all samples."""
+        return tuple(chain.from_iterable(self.reading_warnings.values()))
 
     def n_truncated(self, name: str) -> int:
         """Return how many texts of a sample are longer than the embedder reads."""
@@ -199,6 +231,7 @@ def load_samples(
     strip: bool = False,
     match_length: bool = False,
     empty: EmptyPolicy = "error",
+    unreadable: UnreadablePolicy = "error",
     prompts: Prompts | None = None,
     min_texts: int = 1,
     on_progress: Progress | None = None,
@@ -209,7 +242,8 @@ def load_samples(
     ----------
     sources : mapping from name to sample
         Human first; see :func:`mauve.embed.naming.name_samples`.
-    field, limit, seed, embedder, device, cache, strip, match_length, empty, prompts, on_progress
+    field, limit, seed, embedder, device, cache, strip, match_length, empty, unreadable, \
+prompts, on_progress
         As for :func:`mauve.compare`.
     min_texts : int
         Smallest sample that is accepted.
@@ -227,6 +261,7 @@ def load_samples(
     ({'human': 10, 'm': 11}, 12, 'features-10:limit11')
     """
     check_choice("empty", empty, EMPTY)
+    check_choice("unreadable", unreadable, UNREADABLE)
     for name, flag in {"strip": strip, "match_length": match_length, "cache": cache}.items():
         check_bool(name, flag)
     if limit is not None:
@@ -302,6 +337,7 @@ def load_samples(
         _usable_metadata(loaded),
         kept,
         n_given,
+        unreadable,
     )
 
 

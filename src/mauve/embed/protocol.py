@@ -74,7 +74,24 @@ def embedder_parameter() -> str:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """The interface that `compare` needs of an embedder."""
+    """The interface that `compare` needs of an embedder.
+
+    An embedder may also have an attribute `reads`, a :class:`mauve.Reading`: the languages and
+    lengths that it can read. Texts outside of them are answered with a warning, or an error if
+    they are most of a sample. Without it, or where it is None, texts are not checked.
+
+    Examples
+    --------
+    >>> from mauve.embed.reading import Reading
+    >>> class Lengths:
+    ...     signature = "lengths"
+    ...     reads = Reading(languages=frozenset({"en", "de"}))
+    ...     def embed(self, texts, on_progress=None):
+    ...         n = np.array([len(text) for text in texts])
+    ...         return Embedded(np.float32(n[:, None]), n, n < 0)
+    >>> isinstance(Lengths(), Embedder)
+    True
+    """
 
     @property
     def signature(self) -> str:

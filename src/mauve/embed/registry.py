@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from mauve.calls import has_option, option, parameter
 from mauve.embed.protocol import Embedded, Embedder, embedder_parameter
+from mauve.embed.reading import Reading, reading_of
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 from mauve.plugins import Plugins, lacking
 from mauve.progress import Progress
@@ -156,6 +157,11 @@ class CallableEmbedder:
         """The function's name, which is not unique."""
         name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
         return f"callable:{name}".replace("|", "_")
+
+    @property
+    def reads(self) -> Reading | None:
+        """What the function says of what it can read, in its attribute `reads`."""
+        return reading_of(self.function)
 
     def embed(self, texts: Sequence[str], on_progress: Progress | None = None) -> Embedded:
         """Call the function, which does not say how far it is."""

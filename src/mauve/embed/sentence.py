@@ -13,8 +13,10 @@ from sentence_transformers import SentenceTransformer
 from mauve.arrays import IntArray
 from mauve.calls import parameter
 from mauve.embed.batching import encodable
+from mauve.embed.model_card import card_languages
 from mauve.embed.models import find_devices, find_dtype, load_quietly, model_identity
 from mauve.embed.protocol import Embedded, embedder_parameter
+from mauve.embed.reading import Reading
 from mauve.errors import bad_parameter, check_int
 from mauve.progress import Progress
 
@@ -79,6 +81,12 @@ class SentenceEmbedder:
         """Most tokens that are read of a text; 0 if there is no limit."""
         limit = self._encoder.max_seq_length
         return 0 if limit is None or limit == math.inf else int(limit)
+
+    @cached_property
+    def reads(self) -> Reading:
+        """Languages by its model card, if there is one, and most tokens of a text."""
+        languages, has_code = card_languages(self.model, self._commit())
+        return Reading(languages, None, self.max_length or None, has_code or None)
 
     @cached_property
     def signature(self) -> str:

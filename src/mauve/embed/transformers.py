@@ -12,6 +12,7 @@ from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokeni
 from mauve.arrays import Features, IntArray
 from mauve.calls import option, parameter
 from mauve.embed.batching import encodable_parts, run_batches
+from mauve.embed.model_card import card_languages
 from mauve.embed.models import (
     check_weights,
     context_length,
@@ -23,6 +24,7 @@ from mauve.embed.models import (
 )
 from mauve.embed.pooling import FeatureScaling, surprisal_features
 from mauve.embed.protocol import POOLINGS, Embedded, embedder_parameter
+from mauve.embed.reading import Reading
 from mauve.embed.replica import Pooled, Replica
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
 from mauve.progress import Progress
@@ -104,6 +106,13 @@ class TransformersEmbedder:
         if token_budget is not None:
             check_int("token_budget", token_budget, 1)
         self.token_budget = token_budget
+
+    @cached_property
+    def reads(self) -> Reading:
+        """Languages by its model card, if there is one, and most tokens of a text."""
+        commit = getattr(self._config, "_commit_hash", None)
+        languages, has_code = card_languages(self.model, commit)
+        return Reading(languages, None, self.max_length, has_code or None)
 
     @cached_property
     def signature(self) -> str:

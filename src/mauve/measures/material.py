@@ -202,6 +202,7 @@ def load_training(
         cache=False,  # the embedder of the samples has the cache
         strip=strip,
         empty=empty,
+        unreadable=samples.unreadable,
         min_texts=MIN_TEXTS,
         on_progress=samples.on_progress,
     )

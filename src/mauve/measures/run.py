@@ -10,6 +10,7 @@ from mauve.comparison.run import compare_samples
 from mauve.comparison.settings import MIN_TEXTS, format_signature
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
+from mauve.embed.reading import UnreadablePolicy
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import (
@@ -66,6 +67,7 @@ def measure(
     strip: bool = False,
     match_length: bool = False,
     empty: EmptyPolicy = "error",
+    unreadable: UnreadablePolicy = "error",
     seed: int = 0,
     device: str = "auto",
     comparison: Comparison | None = None,
@@ -110,8 +112,8 @@ def measure(
         Level of the intervals.
     cache : bool
         Store the features of texts on disk.
-    strip, match_length, empty
-        As for :func:`mauve.compare`.
+    strip, match_length, empty, unreadable
+        As for :func:`mauve.compare`; texts need be readable only for measures of features.
     seed : int
         Random seed. Values do not depend on the order of the texts.
     device : str
@@ -163,6 +165,7 @@ def measure(
             strip=strip,
             match_length=match_length,
             empty=empty,
+            unreadable=unreadable,
             prompts=prompts,
             min_texts=MIN_TEXTS,
             on_progress=on_progress,
@@ -260,6 +263,10 @@ comparison, on_progress
     human = parts.pop(human_name)
     undefined = UndefinedValues()
     values = estimate_all(selected, human, parts, confidence, undefined, on_progress)
+    unread: tuple[str, ...] = ()
+    if "features" in needs:
+        unread = samples.all_reading_warnings
+        unread += () if training is None else training.all_reading_warnings
     messages = size_warnings(selected, human, parts)
     has_mauve = MAUVE in selected
     if has_mauve:
@@ -277,7 +284,7 @@ comparison, on_progress
             for name, result in comparison.items():
                 values[name][MAUVE.name] = _as_measured(result)
             messages += comparison.warnings
-    messages = undefined.warnings() + messages
+    messages = unread + undefined.warnings() + messages
     signature = {"mauve": version("mauve-eval")}
     if samples.texts is not None:
         signature["texts"] = (samples.recipe or "as-given") + "-after-prompt" * prompt_context
@@ -307,7 +314,7 @@ comparison, on_progress
         models={name: f"{spec.model}@{spec.decoder}" for name, spec in tested.items()},
         confidence=confidence,
         signature=format_signature(signature),
-        warnings=messages,
+        warnings=tuple(dict.fromkeys(messages)),
     )
 
 

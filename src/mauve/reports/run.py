@@ -33,7 +33,8 @@ FEATURE_MEASURES = "frechet"
 
 #: Options of `compare` that say how samples are loaded.
 _LOADING = (
-    "field", "limit", "embedder", "device", "cache", "strip", "match_length", "empty", "prompts",
+    "field", "limit", "embedder", "device", "cache", "strip", "match_length", "empty",
+    "unreadable", "prompts",
 )  # fmt: skip
 
 

@@ -19,8 +19,9 @@ from mauve.calls import option, parameter
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.text.chance import copies_among, fisher, shared_by_chance, smirnov
-from mauve.text.language import ANOTHER, language_of, script_of
+from mauve.text.language import ANOTHER, language_of
 from mauve.text.normalize import checked_texts
+from mauve.text.scripts import script_of
 from mauve.text.words import word_counts
 
 #: Level of each of the ten tests, of which markers need two. Texts of one source get a finding in
