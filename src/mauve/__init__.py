@@ -16,14 +16,18 @@
 ``mauve demo`` on the command line writes a report to look at.
 """
 
+__distribution__ = "mauve-eval"  # first: shows that this is not the authors' package
+
+import warnings as _warnings
 from importlib.metadata import version as _version
+from pathlib import Path as _Path
 
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.pairs import Difference, difference
-from mauve.comparison.paper import PaperResult, compute_mauve
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
 from mauve.comparison.saved import load
+from mauve.compute_mauve import PaperResult, compute_mauve
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.reading import Reading
 from mauve.embed.registry import get_embedder, register_embedder
@@ -48,8 +52,14 @@ from mauve.measures.run import measure
 from mauve.quantize.protocol import Partition, Quantizer
 from mauve.quantize.registry import register_quantizer
 from mauve.reports.run import Report, report
+from mauve.telemetry import switch_off_telemetry as _switch_off_telemetry
+from mauve_eval.installation import sharing_warning as _sharing_warning
 
-__version__ = _version("mauve-eval")
+_switch_off_telemetry()
+if _message := _sharing_warning(_Path(__file__).parent):
+    _warnings.warn(_message, MauveWarning, stacklevel=2)
+
+__version__ = _version(__distribution__)
 
 __all__ = [
     "Cluster",

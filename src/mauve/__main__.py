@@ -1,6 +1,6 @@
 """``python -m mauve``."""
 
-from mauve.cli import main
+from mauve_eval import main
 
 if __name__ == "__main__":
     main()
