@@ -1,6 +1,7 @@
 """The command line, ``mauve COMMAND``, with a module for each command."""
 
 import io
+import logging
 import sys
 from typing import Annotated
 
@@ -64,6 +65,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A name that the terminal's encoding lacks must not end the program.
             stream.reconfigure(errors="backslashreplace")
+    # Where the home folder cannot be written, Matplotlib says so at length and goes on without.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         with printing():  # also of help texts and lists, which no command prints
             app(prog_name="mauve")
