@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import mauve
@@ -11,15 +12,15 @@ from mauve.cli.options_output import DemoOutput
 from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.terminal import collected_warnings, new_console, say
+from mauve.errors import MissingExtraError
 from mauve.escape import escaped
 from mauve.explanation.properties import plainest_difference
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
-from mauve.plots import new_axes
 from mauve.progress import progress_bar
-from mauve.reports.page import check_extra, check_report
+from mauve.reports.page import check_report
 from mauve.reports.run import TEXT_MEASURES
 
 _N_TEXTS = 500
@@ -35,15 +36,13 @@ def demo_command(output: DemoOutput) -> None:
     Python. An n-gram model trained on the rest of it continues their first words, with three
     decoding algorithms. Writes the texts, a picture of the divergence curves and a report, and
     prints the commands that compare and explain them again. Files of an earlier demo are
-    replaced.
+    replaced. Without the packages of the report extra, picture and report are left out.
     """
-    check_extra()  # before anything is written
-    new_axes()  # raises if Matplotlib is installed and cannot be loaded
     out = output.out
     out.mkdir(parents=True, exist_ok=True)
-    picture, page = out / "curves.png", out / "report.html"
-    check_picture(picture)
-    check_report(page)
+    picture = _if_installed(out / "curves.png", check_picture)
+    # The report has pictures too, and Matplotlib may be installed and fail to load.
+    page = _if_installed(out / "report.html", check_report) if picture else None
     console = new_console()
     with collected_warnings(), progress_bar(True) as on_progress:
         on_progress("training", 0, len(_DECODERS) + 1)
@@ -67,18 +66,21 @@ def demo_command(output: DemoOutput) -> None:
         fields["human"]["topic"] = reference.topics
         files = {name: _write(out / f"{name}.jsonl", fields[name]) for name in texts}
         human_file = files.pop("human")
-        report = mauve.report(
-            human_file,
-            files,
-            page,
-            measures=f"perplexity,{TEXT_MEASURES}",
-            metadata={"human": {"topic": reference.topics}},
-            language_model="bundled",
-            empty="keep",
-            progress=on_progress,
-        )
-    comparison = report.comparison
-    write_picture(comparison, picture)
+        if page is None:
+            comparison = mauve.compare(human_file, files, empty="keep", progress=on_progress)
+        else:
+            comparison = mauve.report(
+                human_file,
+                files,
+                page,
+                measures=f"perplexity,{TEXT_MEASURES}",
+                metadata={"human": {"topic": reference.topics}},
+                language_model="bundled",
+                empty="keep",
+                progress=on_progress,
+            ).comparison
+    if picture is not None:
+        write_picture(comparison, picture)
 
     console.print(
         f"Human: {_N_TEXTS} passages of the Python language reference. Systems: a "
@@ -98,12 +100,27 @@ def demo_command(output: DemoOutput) -> None:
     if not all(text for sample in texts.values() for text in sample):
         arguments += ["--empty", "keep"]
     for label, line in {
-        "picture": str(picture),
-        "report": str(page),
+        "picture": picture,
+        "report": page,
         "again": shlex.join(["mauve", "compare", *arguments]),
         "explain": shlex.join(["mauve", "explain", *arguments]),
     }.items():
-        console.print(f"{label}: {escaped(line)}", soft_wrap=True)
+        if line is not None:
+            console.print(f"{label}: {escaped(str(line))}", soft_wrap=True)
+    if page is None:
+        missing = "report, which needs jinja2"
+        if picture is None:
+            missing = "picture and no report, which need matplotlib and jinja2"
+        say("note", f'no {missing}: pip install "mauve-eval[report]"')
+
+
+def _if_installed(path: Path, check: Callable[[Path], None]) -> Path | None:
+    """Return `path`, or None if a package that writing it needs is missing."""
+    try:
+        check(path)
+    except MissingExtraError:
+        return None
+    return path
 
 
 def _write(path: Path, fields: dict[str, list[str]]) -> Path:
