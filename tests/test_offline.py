@@ -12,6 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
+
+from mauve.cli import app
 
 pytestmark = [
     pytest.mark.slow,
@@ -112,37 +115,47 @@ def samples(tmp_path_factory):
 TEXTS, FEATURES = ("human.jsonl", "model.jsonl"), ("human.npy", "model.npy")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["--version"],
-        ["--help"],
-        ["compare", *TEXTS, *QUICK, "--json"],
-        ["compare", *FEATURES, *QUICK],
-        ["measure", *TEXTS],
-        ["explain", *TEXTS, "--n-clusterings", "5", "--n-permutations", "100"],
-        ["embed", TEXTS[0], "--out", "embedded.npy"],
-        ["cache", "info"],
-        ["cache", "path"],
-        ["cache", "clear"],
-    ],
-    ids=" ".join,
-)
+COMMANDS = [
+    ["--version"],
+    ["--help"],
+    ["compare", *TEXTS, *QUICK, "--json"],
+    ["compare", *FEATURES, *QUICK],
+    ["measure", *TEXTS],
+    ["explain", *TEXTS, "--n-clusterings", "5", "--n-permutations", "100"],
+    ["embed", TEXTS[0], "--out", "embedded.npy"],
+    ["cache", "info"],
+    ["cache", "path"],
+    ["cache", "clear"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_commands(samples, command):
     Watched(samples, "-m", "mauve", *command).assert_offline()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["compare", *TEXTS, *QUICK, "--report", "r.html", "--plot", "c.png", "--measures", "text"],
-        ["compare", *FEATURES, *QUICK, "--report", "r.html"],
-        ["demo"],
-    ],
-    ids=" ".join,
-)
+PICTURES = [
+    ["compare", *TEXTS, *QUICK, "--report", "r.html", "--plot", "c.png", "--measures", "text"],
+    ["compare", *FEATURES, *QUICK, "--report", "r.html"],
+    ["demo"],
+]
+
+
+@pytest.mark.parametrize("command", PICTURES, ids=" ".join)
 def test_commands_with_pictures(samples, command):
     Watched(samples, "-m", "mauve", *command).assert_offline(FONTS)
+
+
+def test_a_saved_comparison(samples):
+    save = ["compare", *TEXTS, *QUICK, "--save", "saved.mauve"]
+    Watched(samples, "-m", "mauve", *save).assert_offline()
+    show = ["show", "saved.mauve", "--report", "r.html"]
+    Watched(samples, "-m", "mauve", *show).assert_offline(FONTS)
+
+
+def test_every_command_is_watched():
+    watched = {command[0] for command in (*COMMANDS, *PICTURES)} | {"show"}
+    assert watched >= set(typer.main.get_command(app).commands)
 
 
 def test_nothing_is_looked_up_later(samples):
