@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -15,7 +16,7 @@ SYSTEMS = ("ancestral", "greedy", "nucleus")
 ENV = {k: v for k, v in os.environ.items() if k != "FORCE_COLOR"} | {"COLUMNS": "80"}
 
 
-def run(*arguments, cwd, env=ENV):
+def run(*arguments, cwd, env=ENV, **settings):
     return subprocess.run(
         [sys.executable, "-m", "mauve", *arguments],
         capture_output=True,
@@ -23,6 +24,7 @@ def run(*arguments, cwd, env=ENV):
         cwd=cwd,
         env=env | {"MAUVE_CACHE": str(cwd / "cache")},
         timeout=240,
+        **settings,
     )
 
 
@@ -144,3 +146,20 @@ def test_without_jinja_there_is_no_report(tmp_path):
     assert "report.html" not in written
     assert "curves.png" in written
     assert note == 'note: no report, which needs jinja2: pip install "mauve-eval[report]"'
+
+
+def test_a_full_disk_loses_neither_tables_nor_texts(tmp_path):
+    limit = 300_000  # bytes: more than a file of texts, less than the report and the cache
+    done = run(
+        "demo",
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.returncode == 1
+    assert "MAUVE is 1 if a system writes as people do" in done.stdout
+    *_, warned, last = done.stderr.splitlines()
+    assert last.startswith("error: 'demo/report.html' cannot be written (File too large)")
+    assert warned.startswith("warning: ")
+    assert done.stderr.count("features are computed and not kept") == 1
+    names = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert names == {f"{name}.jsonl" for name in ["human", *SYSTEMS]}

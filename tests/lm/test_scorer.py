@@ -83,6 +83,20 @@ def test_progress_ends_at_its_total():
     assert (what, n_done) == ("scoring", total)
 
 
+@pytest.mark.slow
+def test_a_very_long_text_is_read_in_batches_of_windows():
+    # The logits of all windows at once would take gigabytes for a book.
+    text = "The night went on, and nobody in the house could sleep. " * 2000
+    seen = []
+    (scores,) = BundledScorer().log_probabilities([text], lambda *step: seen.append(step))
+    assert len(scores) > 20_000
+    assert np.isfinite(scores).all()
+    n_windows = seen[-1][2]
+    assert n_windows == 1 + -(-(len(scores) + 1 - 512) // 256)
+    assert len(seen) == -(-n_windows // 8)  # eight windows of 512 tokens a batch
+    assert np.diff([done for _, done, _ in seen]).max() <= 8
+
+
 def test_no_texts_at_all():
     assert BundledScorer().log_probabilities([]) == []
 

@@ -11,7 +11,14 @@ from mauve.cli.option_groups import with_flags
 from mauve.cli.options_output import DemoOutput
 from mauve.cli.outputs import check_picture, write_picture
 from mauve.cli.render import print_result
-from mauve.cli.terminal import collected_warnings, new_console, say
+from mauve.cli.terminal import (
+    collected_warnings,
+    new_console,
+    printing,
+    say,
+    say_warnings,
+    warnings_as_lines,
+)
 from mauve.errors import MissingExtraError
 from mauve.escape import escaped
 from mauve.explanation.properties import plainest_difference
@@ -21,7 +28,7 @@ from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
-from mauve.reports.run import TEXT_MEASURES
+from mauve.reports.run import TEXT_MEASURES, report_comparison
 
 _N_TEXTS = 500
 _PROMPT_LENGTH = 8  # tokens of a passage that the model continues
@@ -44,7 +51,7 @@ def demo_command(output: DemoOutput) -> None:
     # The report has pictures too, and Matplotlib may be installed and fail to load.
     page = _if_installed(out / "report.html", check_report) if picture else None
     console = new_console()
-    with collected_warnings(), progress_bar(True) as on_progress:
+    with collected_warnings() as messages, progress_bar(True) as on_progress:
         on_progress("training", 0, len(_DECODERS) + 1)
         reference = split_reference(_N_TEXTS)
         passages = reference.passages
@@ -66,31 +73,29 @@ def demo_command(output: DemoOutput) -> None:
         fields["human"]["topic"] = reference.topics
         files = {name: _write(out / f"{name}.jsonl", fields[name]) for name in texts}
         human_file = files.pop("human")
-        if page is None:
-            comparison = mauve.compare(human_file, files, empty="keep", progress=on_progress)
-        else:
-            comparison = mauve.report(
-                human_file,
-                files,
+        comparison = mauve.compare(human_file, files, empty="keep", progress=on_progress)
+
+    with printing():
+        console.print(
+            f"Human: {_N_TEXTS} passages of the Python language reference. Systems: a "
+            f"{model.order}-gram model of its other topics continues their first words.",
+            soft_wrap=True,
+        )
+        console.print()
+        print_result(comparison, human_file)
+    say_warnings(messages)
+    if page is not None:
+        with warnings_as_lines(*messages), progress_bar(True) as on_progress:
+            report_comparison(
+                comparison,
                 page,
                 measures=f"perplexity,{TEXT_MEASURES}",
                 metadata={"human": {"topic": reference.topics}},
                 language_model="bundled",
-                empty="keep",
                 progress=on_progress,
-            ).comparison
+            )
     if picture is not None:
         write_picture(comparison, picture)
-
-    console.print(
-        f"Human: {_N_TEXTS} passages of the Python language reference. Systems: a "
-        f"{model.order}-gram model of its other topics continues their first words.",
-        soft_wrap=True,
-    )
-    console.print()
-    print_result(comparison, human_file)
-    for message in comparison.warnings:
-        say("warning", message)
     console.print()
     for name in reversed(comparison.rank()):
         differs = comparison[name].is_distinguishable
