@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import pytest
 from running import QUICK, invoke, word_texts
@@ -53,6 +54,32 @@ def test_markdown_and_latex(features):
     wrong = invoke(*arguments, "--latex", "--markdown")
     assert wrong.exit_code == 2
     assert "only one of --json, --markdown and --latex" in " ".join(wrong.stderr.split())
+
+
+@pytest.mark.parametrize("more", [[], ["--quiet"], ["--json"]])
+def test_of_forty_systems_the_neighbours_in_the_ranking_are_compared(features, more):
+    systems = [f"system{i:02}={'good' if i % 2 else 'bad'}.npy" for i in range(40)]
+    result = invoke("compare", "human.npy", *systems, *QUICK, "--plot", "curves.png", *more)
+    assert (result.exit_code, result.stderr) == (0, "")
+    if "--json" in more:
+        assert len(json.loads(result.stdout)["differences"]) == 780
+        return
+    rows = re.findall(r"^(system\d\d) +(system\d\d) ", result.stdout, re.M)
+    assert len(rows) == 39
+    assert [higher for higher, _ in rows[1:]] == [lower for _, lower in rows[:-1]]
+    legend = "Of 780 pairs the 39 neighbours in the ranking are shown; --json has all."
+    assert (legend in " ".join(result.stdout.split())) == ("--quiet" not in more)
+
+
+@pytest.mark.parametrize("more", [[], ["--quiet"]])
+def test_the_legend_defines_every_symbol_of_the_tables(features, more):
+    printed = " ".join(invoke("compare", "human.npy", "good.npy", *QUICK, *more).stdout.split())
+    for definition in (
+        "system's texts Q", "human text P", "mixture R", "n is the number of texts",
+        "k that of buckets", "The ceiling is", "p (= human) is",
+    ):  # fmt: skip
+        assert (definition in printed) == (not more)
+    assert "p (Holm)" not in printed, "one system has no pairs"
 
 
 def test_measures_with_a_language_model():

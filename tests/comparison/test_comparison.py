@@ -1,6 +1,7 @@
 """Comparison as a mapping, table, HTML and ranking."""
 
 import pydoc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from ranked_clouds import QUICK, clouds
 
 import mauve
 from mauve import compare
+from mauve.inference.differences import holm
 
 
 class TestComparison:
@@ -167,3 +169,26 @@ class TestRankedDifferences:
             assert_allclose(pair.equivalence(0.1), same.equivalence(0.1), atol=1e-12)
             low, high = pair.interval
             assert low <= pair.difference <= high
+
+
+class TestShownDifferences:
+    @pytest.fixture
+    def seven(self):
+        rng = np.random.default_rng(0)
+        human, model = rng.normal(size=(2, 100, 4))
+        systems = {f"{i}": model + 0.1 * ((4 * i) % 7) for i in range(7)}
+        return compare(human, systems, n_permutations=0, n_clusterings=5)
+
+    def test_are_those_of_all_pairs_of_few_systems(self, comparison):
+        assert comparison.shown_differences() == comparison.ranked_differences()
+
+    def test_are_those_of_neighbours_in_the_ranking_of_many(self, seven):
+        shown, rank = seven.shown_differences(), seven.rank()
+        assert [(pair.first, pair.second) for pair in shown] == [*pairwise(rank)]
+        assert all(pair in seven.ranked_differences() for pair in shown)
+        assert len(seven.differences()) == len(seven.to_dict()["differences"]) == 21
+        adjusted = holm([pair.p_value for pair in seven.differences()])
+        pairs = [frozenset((pair.first, pair.second)) for pair in seven.differences()]
+        by_pair = dict(zip(pairs, adjusted, strict=True))
+        for pair in shown:
+            assert pair.p_adjusted == by_pair[frozenset((pair.first, pair.second))]

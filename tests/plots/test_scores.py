@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import mauve
 from mauve.comparison.paper import result_from_counts
 from mauve.plots import plot_curves, plot_errors, plot_ranking
+from mauve.plots.axes import SOFT, ranked_styles, styles
 
 NAMES = [r"$\nonsense$", "a$b", "_hidden", "日本", "\x1b[31m\u202e", "x" * 500]
 
@@ -30,6 +32,52 @@ def test_area_under_the_drawn_curve_is_the_score(comparison):
         # The score is integrated, the picture has straight lines between 65 points.
         area = (np.diff(x) * (y[1:] + y[:-1]) / 2).sum()
         assert area == pytest.approx(result.mauve, abs=0.01)
+
+
+@pytest.fixture(scope="module")
+def forty():
+    """Return a comparison of 40 systems, the best last."""
+    rng = np.random.default_rng(0)
+    human, model = rng.normal(size=(2, 100, 4))
+    systems = {f"system {i}": model + 0.03 * i for i in range(40, 0, -1)}
+    return mauve.compare(human, systems, n_permutations=100, n_clusterings=5, num_buckets=8)
+
+
+def test_of_forty_curves_the_best_six_have_colours_of_their_own(forty):
+    ax = forty.plot()  # a legend without room would be a warning, here an error
+    ax.figure.savefig(io.BytesIO(), bbox_inches="tight")
+    lines, best = ax.get_lines(), forty.rank()[:6]
+    assert len(lines) == 40
+    assert {line.get_color() for line in lines[:34]} == {SOFT}
+    assert len({line.get_color() for line in lines[34:]} - {SOFT}) == 6
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [label.split("  ")[1] for label in labels] == [*best, "34 others"]
+
+
+def test_of_forty_errors_the_best_six_have_colours_of_their_own(forty):
+    ax = forty.plot_errors()
+    points = [line for line in ax.get_lines() if len(line.get_xdata()) == 1]
+    colours = [line.get_color() for line in points]
+    assert colours.count(SOFT) == 34
+    assert len(set(colours)) == 6 + 1 + 1, "six systems, human text, and grey"
+    labels = texts_of(ax)
+    assert "human" in labels
+    assert 20 < len(labels) == len(set(labels)) <= 41
+
+
+def test_colours_are_the_same_in_all_pictures(forty):
+    best = forty.rank()[0]
+    style = ranked_styles(forty)[best]
+    point = forty.plot_ranking().get_lines()[3]  # after the ceiling, the row and the interval
+    assert (point.get_color(), point.get_marker()) == (style.colour, style.marker)
+    assert forty.plot().get_lines()[34].get_color() == style.colour
+    few = dict(list(forty.items())[:6])
+    assert ranked_styles(few) == styles(few), "few systems have theirs by position"
+
+
+def test_a_ranking_of_forty_has_room_for_every_row(forty):
+    height = forty.plot_ranking().figure.get_size_inches()[1]
+    assert 0.25 * 40 < height < 0.4 * 40
 
 
 def test_curve_runs_from_axis_to_axis(comparison):

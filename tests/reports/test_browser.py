@@ -3,8 +3,10 @@
 import os
 import shutil
 
+import numpy as np
 import pytest
 
+import mauve
 from mauve.reports.page import write_report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -74,6 +76,28 @@ def test_axe_finds_nothing(visit, size, scheme):
     page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
     results = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
     assert results.violations_count == 0, results.generate_report()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("telephone", "dark")])
+def test_a_page_of_many_systems(browser, tmp_path, size, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    rng = np.random.default_rng(0)
+    human, near = rng.normal(size=(2, 100, 4))
+    systems = {f"a system with a long name, the {i}th": near + 0.05 * i for i in range(20)}
+    comparison = mauve.compare(human, systems, n_clusterings=5, n_permutations=0, num_buckets=8)
+    measurements = mauve.measure(human, systems, "frechet,mmd", comparison=comparison)
+    write_report(comparison, tmp_path / "many.html", measurements=measurements)
+    width, height = SIZES[size]
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page.goto((tmp_path / "many.html").as_uri())
+    assert page.locator(".verdict:visible").count() == 6
+    page.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
+    assert page.locator(".verdict:visible").count() == 20
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    results = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
+    assert results.violations_count == 0, results.generate_report()
+    page.close()
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -191,9 +191,41 @@ def test_many_systems_have_few_cards_each_and_no_link_leads_nowhere():
     page = render_report(comparison, explanation=explanation)
     outline = Outline(page)
     assert "see the table" in page
-    assert "All 66 differences" in page
+    assert "Differences of neighbours in the ranking as a table" in page
+    assert "11 of 66 pairs." in page
+    assert "more systems" not in page
     ids = set(outline.values("id"))
     assert {href[1:] for href in outline.values("href") if href.startswith("#")} <= ids
+
+
+def test_thirteen_systems_are_folded_and_measures_are_columns():
+    rng = np.random.default_rng(0)
+    human, near = rng.normal(size=(2, 100, 4))
+    systems = {f"system {i}": near + 0.1 * i for i in range(13)}
+    comparison = mauve.compare(human, systems, n_clusterings=5, n_permutations=0, num_buckets=8)
+    measurements = mauve.measure(human, systems, "frechet", comparison=comparison)
+    steps = []
+    page = render_report(
+        comparison, measurements=measurements, progress=lambda *step: steps.append(step)
+    )
+    assert ("drawing", 13, 13) in steps
+    assert "<summary>7 more systems</summary>" in page
+    assert page.count('<li class="verdict') == 13
+    assert "Grey: 7 others." in page
+    rows = page.split('id="measures-table"')[1].split("</table>")[0].count("<tr>")
+    assert rows == 1 + 13 + 1, "the heading, the systems, and human text"
+    values = [measurements[name]["frechet"].value for name in systems]
+    shown = re.findall(r"<td[^>]*>([\d.]+)", page.split('id="measures-table"')[1])[:13]
+    assert [*map(float, shown)] == pytest.approx(values, rel=0.05)
+
+
+def test_symbols_are_defined_under_the_table(features):
+    comparison, _ = features
+    page = render_report(comparison)
+    after = page.split('id="scores-table"')[1].split("</table>", 1)[1]
+    legend = after.split('<p class="legend">')[1].split("</p>")[0]
+    assert legend.startswith("P is human text, Q the text of a system, and R = (P + Q)/2")
+    assert "c = 5." in legend
 
 
 def test_no_difference_is_said(features):

@@ -94,10 +94,10 @@ def print_signatures(console: Console, signatures: Sequence[str]) -> None:
 
 
 def print_comparison(console: Console, comparison: Comparison, margin: float | None) -> None:
-    """Print the scores, best first, then the differences of every pair of systems."""
+    """Print the scores, best first, then the differences of pairs of systems."""
     rows = [([name], _score_cells(comparison[name], margin)) for name in comparison.rank()]
     print_table(console, ["system"], rows)
-    if differences := comparison.ranked_differences():
+    if differences := comparison.shown_differences():
         console.print()
         rows = [([pair.first, pair.second], _pair_cells(pair, margin)) for pair in differences]
         print_table(console, ["higher", "lower"], rows)
@@ -118,8 +118,15 @@ def comparison_legend(comparison: Comparison, margin: float | None) -> str:
         "people do not and of not writing what they do. n is the number of texts, k that of "
         "buckets."
     )
-    if len(comparison) > 1:
+    n_systems = len(comparison)
+    n_pairs, n_shown = n_systems * (n_systems - 1) // 2, len(comparison.shown_differences())
+    if n_pairs:
         sentences.append("p (Holm) is the p-value of a difference, corrected for all pairs.")
+    if n_shown < n_pairs:
+        sentences.append(
+            f"Of {n_pairs:,} pairs the {n_shown} neighbours in the ranking are shown; --json has "
+            "all."
+        )
     if margin is not None:
         sentences.append(
             f"A small p (within {margin:g}) says that MAUVE is above {1 - margin:g}, or that two "

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+_MOST_PAIRED = 6  # systems; more have more pairs than a reader wants to see
 
 #: What a file that `save` writes is called in messages, and the version of its layout.
 KIND, FORMAT = "saved comparison", 1
@@ -101,6 +103,10 @@ class Comparison(Mapping[str, MauveResult]):
 
     def differences(self) -> list[Difference]:
         """Compare every pair of systems, with Holm's correction for their number."""
+        return [*self._differences]
+
+    @cached_property
+    def _differences(self) -> list[Difference]:
         pairs = [difference(self[a], self[b]) for a, b in itertools.combinations(self, 2)]
         adjusted = holm([pair.p_value for pair in pairs])
         return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
@@ -113,6 +119,18 @@ class Comparison(Mapping[str, MauveResult]):
             for pair in self.differences()
         ]
         return sorted(turned, key=lambda pair: (place[pair.first], place[pair.second]))
+
+    def shown_differences(self) -> list[Difference]:
+        """Return the differences for a table: all, or neighbours in the ranking if many.
+
+        With more than 6 systems, only a system and the next one in the ranking are compared;
+        :meth:`differences` has all pairs. The correction is for all pairs in any case.
+        """
+        differences = self.ranked_differences()
+        if len(self) <= _MOST_PAIRED:
+            return differences
+        neighbours = set(itertools.pairwise(self.rank()))
+        return [pair for pair in differences if (pair.first, pair.second) in neighbours]
 
     def rows(self) -> list[dict[str, str]]:
         """Return the rows of the table by column title, best first."""

@@ -5,7 +5,7 @@ stand beside their points, and none lies over another.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from mauve.arrays import FloatArray
 from mauve.errors import MissingExtraError
 from mauve.escape import escaped
 from mauve.notebook import in_notebook
+from mauve.plots.protocol import HasScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +45,8 @@ PAPER, INK, SOFT, RULE, HUMAN = (
 
 WIDE = (8.6, 4.2)  # inches: room for a legend beside the picture
 SQUARE = (4.4, 4.0)  # inches: readable on a phone
+
+MANY = 12  # systems; pictures and reports of more are laid out differently
 
 _SYSTEMS = tuple(role for role in PALETTE if role.startswith("system-"))
 # Their number does not divide the number of colours, so that pairs of both repeat late.
@@ -97,6 +100,31 @@ def styles(systems: Iterable[str]) -> dict[str, Style]:
         )
         for i, name in enumerate(systems)
     }
+
+
+def ranked_styles(results: Mapping[str, HasScore]) -> dict[str, Style]:
+    """Return a style for each system, by rank if there are more systems than colours.
+
+    So the best systems have different colours, and a few systems keep theirs whatever their
+    scores are.
+    """
+    return styles(results if len(results) <= len(_SYSTEMS) else ranked(results))
+
+
+def ranked(results: Mapping[str, HasScore]) -> list[str]:
+    """Return the names, best first."""
+    return sorted(results, key=lambda name: -results[name].mauve)
+
+
+def split_ranking(results: Mapping[str, HasScore]) -> tuple[list[str], list[str]]:
+    """Return the systems that a picture of all shows in colour, and those in grey.
+
+    Up to twelve are told apart by colour and dashes or marker. Of more, the best six have
+    colours.
+    """
+    names = ranked(results)
+    n_coloured = len(names) if len(names) <= MANY else len(_SYSTEMS)
+    return names[:n_coloured], names[n_coloured:]
 
 
 def new_axes(size: tuple[float, float] = WIDE, *, shown: bool = False) -> "Axes":

@@ -9,24 +9,24 @@ from typing import Protocol
 from mauve.arrays import FloatArray, IntArray
 
 
-class HasCurve(Protocol):
-    """A score and the divergence curve whose area it is."""
+class HasScore(Protocol):
+    """A score."""
 
     @property
     def mauve(self) -> float:
         """The score."""
+
+
+class HasCurve(HasScore, Protocol):
+    """A score and the divergence curve whose area it is."""
 
     @property
     def divergence_curve(self) -> FloatArray:
         """Points of shape (n, 2)."""
 
 
-class HasInterval(Protocol):
+class HasInterval(HasScore, Protocol):
     """A score with its interval, and the score of human text where that was estimated."""
-
-    @property
-    def mauve(self) -> float:
-        """The score."""
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -41,8 +41,8 @@ class HasInterval(Protocol):
         """Lower end of the scores of two samples of one source."""
 
 
-class HasErrors(Protocol):
-    """The two errors of a system, in nats."""
+class HasErrors(HasScore, Protocol):
+    """A score and the two errors of a system, in nats."""
 
     @property
     def type_1(self) -> float:

@@ -1,7 +1,7 @@
 """Draw scores: divergence curves, the ranking, and the two errors."""
 
 from collections.abc import Mapping, Sized
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,14 +10,17 @@ from mauve.formatting import format_score
 from mauve.plots.axes import (
     HUMAN,
     INK,
+    MANY,
     PAPER,
     RULE,
     SOFT,
     SQUARE,
     new_axes,
     place_labels,
+    ranked,
+    ranked_styles,
     short,
-    styles,
+    split_ranking,
     write,
 )
 from mauve.plots.protocol import HasCurve, HasErrors, HasInterval
@@ -25,11 +28,15 @@ from mauve.plots.protocol import HasCurve, HasErrors, HasInterval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_OTHERS: dict[str, Any] = {"color": SOFT, "alpha": 0.5}
+
 
 def plot_curves(
     results: Mapping[str, HasCurve], ax: "Axes | None" = None, *, legend: bool = True
 ) -> "Axes":
     """Draw the divergence curve of each result, with the area under it shaded.
+
+    Of more than twelve, the best six are in colour and the others in grey.
 
     Parameters
     ----------
@@ -54,14 +61,23 @@ def plot_curves(
     """
     if ax is None:
         ax = new_axes(shown=True)
-    labels = []
+    coloured, others = split_ranking(results)
+    for name in others:
+        grey = ax.plot(*_to_the_axes(results[name].divergence_curve).T, **_OTHERS, linewidth=0.8)
+    lines, labels = [], []
     shade = 0.1 if len(results) <= 4 else 0.04  # many areas overlap
-    for style, (name, result) in zip(styles(results).values(), results.items(), strict=True):
+    by_system = ranked_styles(results)
+    for name in coloured if others else results:
+        style, result = by_system[name], results[name]
         x, y = _to_the_axes(result.divergence_curve).T
-        ax.plot(x, y, linewidth=1.8, color=style.colour, linestyle=style.dashes)
+        lines += ax.plot(x, y, linewidth=1.8, color=style.colour, linestyle=style.dashes)
         ax.fill_between(x, y, color=style.colour, alpha=shade, linewidth=0)
         # The score first: Matplotlib hides labels that start with "_".
         labels.append(f"{format_score(result.mauve)}  {short(name)}")
+    if others:
+        lines += grey
+        low, high = (format_score(results[name].mauve) for name in (others[-1], others[0]))
+        labels.append(f"{low} to {high}  {len(others)} others")
     ax.set(
         xlim=(0, 1.02),
         ylim=(0, 1.02),
@@ -73,7 +89,7 @@ def plot_curves(
         return ax
     # Beside the curves, which fill the square where systems are many or scores low.
     legend_box = ax.legend(
-        ax.get_lines()[-len(labels) :],
+        lines,
         labels,
         title="MAUVE",
         loc="center left",
@@ -121,9 +137,9 @@ def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -
     """
     if ax is None:
         ax = new_axes(ranking_size(results), shown=True)
-    by_system = styles(results)
-    ranked = sorted(results, key=lambda name: -results[name].mauve)
-    for row, name in enumerate(ranked):
+    by_system = ranked_styles(results)
+    size = 10 if len(results) <= MANY else 9
+    for row, name in enumerate(ranked(results)):
         result, style, y = results[name], by_system[name], -row
         if result.ceiling is not None and result.ceiling_low is not None:
             ax.fill_betweenx(
@@ -136,10 +152,10 @@ def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -
             result.mauve, y, style.marker, color=style.colour, markersize=8, markeredgecolor=PAPER
         )
         # Above its row, so that a long name does not narrow the picture.
-        above = {"va": "bottom", "fontsize": 10, "color": INK}
+        above = {"va": "bottom", "fontsize": size, "color": INK}
         write(ax, 0, y + 0.2, short(name), ha="left", **above)
         write(ax, 1, y + 0.2, format_score(result.mauve), ha="right", **above)
-    ax.set(xlim=(-0.02, 1.02), ylim=(0.5 - len(ranked), 0.65), yticks=[])
+    ax.set(xlim=(-0.02, 1.02), ylim=(0.5 - len(results), 0.65), yticks=[])
     ax.set_xlabel("MAUVE")
     ax.spines["left"].set_visible(False)
     return ax
@@ -147,11 +163,14 @@ def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -
 
 def ranking_size(results: Sized) -> tuple[float, float]:
     """Return width and height of :func:`plot_ranking` in inches, with room for every row."""
-    return 4.4, 0.75 + 0.48 * len(results)
+    return 4.4, 0.75 + (0.48 if len(results) <= MANY else 0.32) * len(results)
 
 
 def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "Axes":
     """Draw the type II error against the type I error, one point for each system.
+
+    Of more than twelve, the best six are in colour and the others in grey; names without room
+    are left out.
 
     Parameters
     ----------
@@ -175,11 +194,14 @@ def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "
     """
     if ax is None:
         ax = new_axes(SQUARE, shown=True)
-    by_system = styles(results)
-    points = np.array([[result.type_1, result.type_2] for result in results.values()])
+    coloured, others = split_ranking(results)
+    by_system = ranked_styles(results)
+    points = np.array([[results[n].type_1, results[n].type_2] for n in (*coloured, *others)])
     most = 1.15 * max(float(points.max()), 0.01)
     ax.plot([0, most], [0, most], color=SOFT, linewidth=1, linestyle=(0, (4, 3)), zorder=0.5)
-    for name, (x, y) in zip(results, points, strict=True):
+    for x, y in points[len(coloured) :]:
+        ax.plot(x, y, "o", **_OTHERS, markersize=5, markeredgewidth=0)
+    for name, (x, y) in zip(coloured, points[: len(coloured)], strict=True):
         style = by_system[name]
         ax.plot(x, y, style.marker, color=style.colour, markersize=9, markeredgecolor=PAPER)
     ax.plot(0, 0, "o", color=HUMAN, markersize=9, markeredgecolor=PAPER)
@@ -192,6 +214,9 @@ def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "
         xlabel="type I, KL(Q|R) in nats",
         ylabel="type II, KL(P|R) in nats",
     )
-    names = [[short(name, 24), short(name, 10)] for name in results]
-    place_labels(ax, np.vstack([points, [[0, 0]]]), [*names, ["human"]], reach=0.025 * most)
+    names = [[short(name, 24), short(name, 10)] for name in (*coloured, *others)]
+    # Those that come first get the room: human text, if not all names will fit.
+    place = 0 if others else len(points)
+    names.insert(place, ["human"])
+    place_labels(ax, np.insert(points, place, 0, axis=0), names, reach=0.025 * most)
     return ax

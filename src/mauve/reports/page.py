@@ -16,6 +16,7 @@ from mauve.escape import escaped, escaped_text
 from mauve.explanation.results import Explanation
 from mauve.measures.results import Measurements
 from mauve.plots.axes import PALETTE
+from mauve.progress import ProgressLike, progress_bar
 from mauve.reports.views import Page, make_page
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def write_report(
     explanation: Explanation | None = None,
     measurements: Measurements | None = None,
     title: str | None = None,
+    progress: ProgressLike = False,
 ) -> None:
     """Write a comparison as one HTML file.
 
@@ -44,6 +46,8 @@ def write_report(
         Result of :func:`mauve.measure` for the same systems.
     title : str, optional
         Title of the page.
+    progress : bool or callable
+        As for :func:`mauve.compare`.
 
     Raises
     ------
@@ -58,7 +62,11 @@ def write_report(
     """
     check_report(path)
     page = render_report(
-        comparison, explanation=explanation, measurements=measurements, title=title
+        comparison,
+        explanation=explanation,
+        measurements=measurements,
+        title=title,
+        progress=progress,
     )
     with atomic_write(Path(path)) as file:
         file.write(page.encode())
@@ -89,6 +97,7 @@ def render_report(
     explanation: Explanation | None = None,
     measurements: Measurements | None = None,
     title: str | None = None,
+    progress: ProgressLike = False,
 ) -> str:
     """Return a comparison as HTML; see :func:`write_report` for the parameters.
 
@@ -108,7 +117,9 @@ def render_report(
         raise bad_parameter("comparison", "what mauve.compare returns", type(comparison))
     _check_parts(comparison, explanation, measurements)
     _check_title(title)
-    return _rendered(make_page(comparison, explanation, measurements, title))
+    with progress_bar(progress) as on_progress:
+        page = make_page(comparison, explanation, measurements, title, on_progress)
+    return _rendered(page)
 
 
 def _check_parts(

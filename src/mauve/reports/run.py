@@ -234,7 +234,12 @@ def report_comparison(
                 if message not in comparison.warnings:
                     warn_caller(message)
         write_report(
-            comparison, path, explanation=explanation, measurements=measurements, title=title
+            comparison,
+            path,
+            explanation=explanation,
+            measurements=measurements,
+            title=title,
+            progress=on_progress,
         )
     return Report(Path(path), comparison, explanation, measurements)
 

@@ -12,9 +12,10 @@ from mauve.formatting import format_list, format_score, format_share
 from mauve.measures.results import Measurements
 from mauve.measures.tables import Cell
 from mauve.plots import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
-from mauve.plots.axes import SQUARE, Style, new_axes, styles
+from mauve.plots.axes import MANY, SQUARE, Style, new_axes, ranked_styles, split_ranking
 from mauve.plots.clusters import MOST_POINTS, clusters_size, map_size, shown_clusters
 from mauve.plots.scores import ranking_size
+from mauve.progress import Progress
 from mauve.reports.pictures import Pictures
 from mauve.reports.selection import Selection, select
 
@@ -125,6 +126,8 @@ class Page:
         Plots as SVG.
     is_corrected : bool
         Whether the bias of small samples is corrected.
+    scaling : float
+        The constant c of the curves.
     n_points : int
         Maximum number of texts on a map.
     """
@@ -145,7 +148,23 @@ class Page:
     warnings: tuple[str, ...]
     settings: list[Setting]
     is_corrected: bool
+    scaling: float
     n_points: int = MOST_POINTS
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of systems, of which `differences` may have a part."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there are so many systems that the page folds some."""
+        return len(self.systems) > MANY
+
+    @property
+    def n_coloured(self) -> int:
+        """Number of systems, from the best, in colour in pictures of all."""
+        return len(split_ranking({system.name: system.result for system in self.systems})[0])
 
     @property
     def is_tested(self) -> bool:
@@ -170,13 +189,15 @@ def make_page(
     explanation: Explanation | None,
     measurements: Measurements | None,
     title: str | None,
+    on_progress: Progress,
 ) -> Page:
     """Arrange the results of a page and draw its plots."""
     pictures = Pictures()
-    systems = [
-        _system(number, comparison, name, explanation, pictures)
-        for number, name in enumerate(comparison.rank(), start=1)
-    ]
+    systems = []
+    for number, name in enumerate(comparison.rank(), start=1):
+        on_progress("drawing", number - 1, len(comparison))
+        systems.append(_system(number, comparison, name, explanation, pictures))
+    on_progress("drawing", len(comparison), len(comparison))
     compared, first = comparison.compared, systems[0].result
     return Page(
         title=title or _title(systems),
@@ -214,6 +235,7 @@ def make_page(
             + ([] if measurements is None else [measurements.signature])
         ),
         is_corrected=compared.settings.estimator == "jackknife",
+        scaling=compared.settings.scaling,
     )
 
 
@@ -224,7 +246,7 @@ def _system(
     explanation: Explanation | None,
     pictures: Pictures,
 ) -> SystemView:
-    style, result = styles(comparison)[name], comparison[name]
+    style, result = ranked_styles(comparison)[name], comparison[name]
     if explanation is None:
         return SystemView(number, name, style, result)
     explained = explanation[name]
@@ -278,7 +300,7 @@ def _differences(comparison: Comparison, systems: list[SystemView]) -> list[Diff
             pair.interval,
             pair.p_adjusted,
         )
-        for pair in comparison.ranked_differences()
+        for pair in comparison.shown_differences()
     ]
 
 
