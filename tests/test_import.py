@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import mauve
 
 SCRIPT = "import json, sys, mauve; print(json.dumps(sorted(sys.modules)))"
@@ -62,3 +64,23 @@ def test_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
     assert mauve.__version__ == version("mauve-eval")
+
+
+@pytest.mark.slow
+def test_type_checkers_see_the_types(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mauve\n"
+        'mauve.compare("a.txt", "b.txt", estimator="plugin")\n'
+        'mauve.compare("a.txt", "b.txt", estimator="plugn")\n'
+    )
+    # The shared cache of the checkout knows the types even without the marker py.typed.
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache", script],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert "script.py:3: error" in run.stdout
+    assert "script.py:2" not in run.stdout
+    assert "Found 1 error" in run.stdout
