@@ -9,6 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from mauve.errors import InvalidParameterError
+from mauve.text.fields import Fields
+from mauve.text.formats import csv_records
 from mauve.text.read import TextFile, read_texts
 
 TEXTS = ["one", "two"]
@@ -144,6 +146,20 @@ class TestTables:
             thread.join()
         assert lengths == [20] * 8
         assert csv.field_size_limit() == limit
+
+    def test_reading_that_is_given_up_halfway(self, tmp_path):
+        # As by Ctrl-C in a notebook, which keeps the traceback and with it the reader.
+        limit = csv.field_size_limit()
+        lines = enumerate(["text\n", "one\n", "two\n"], start=1)
+        half_read = csv_records(lines, Fields("'a.csv'"))
+        assert next(half_read).text == "one"
+        assert csv.field_size_limit() == limit
+        (tmp_path / "b.csv").write_text("text\none\n")
+        reading = threading.Thread(target=read_texts, args=[tmp_path / "b.csv"], daemon=True)
+        reading.start()
+        reading.join(timeout=60)
+        assert not reading.is_alive()
+        assert next(half_read).text == "two"
 
     def test_tabs(self, tmp_path):
         path = tmp_path / "a.tsv"

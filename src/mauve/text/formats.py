@@ -6,7 +6,6 @@ import itertools
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -139,25 +138,24 @@ def csv_records(lines: Iterator[Line], fields: Fields, *, kind: str = "CSV") -> 
     header: list[str] | None = None
     blank: int | None = None
     try:
-        with _fields_of_any_length():
-            for row in rows:
-                if not row:
-                    blank = blank or rows.line_num
-                    continue
-                if blank is not None and header is not None:
-                    raise _wrong_width(blank, fields, header, [])
-                if header is None:
-                    header, blank = row, None
-                    _check_header(header, fields)
-                    ambiguous = repeated_names(header, fields.reserved)
-                elif len(row) != len(header):
-                    raise _wrong_width(rows.line_num, fields, header, row)
-                else:
-                    values = dict(zip(header, row, strict=True))
-                    record = fields.record(values, f"Line {rows.line_num}")
-                    metadata = {name: value or None for name, value in record.metadata.items()}
-                    metadata |= dict.fromkeys(ambiguous, UNREAD)
-                    yield record._replace(metadata=metadata)
+        while (row := _next_row(rows)) is not None:
+            if not row:
+                blank = blank or rows.line_num
+                continue
+            if blank is not None and header is not None:
+                raise _wrong_width(blank, fields, header, [])
+            if header is None:
+                header, blank = row, None
+                _check_header(header, fields)
+                ambiguous = repeated_names(header, fields.reserved)
+            elif len(row) != len(header):
+                raise _wrong_width(rows.line_num, fields, header, row)
+            else:
+                values = dict(zip(header, row, strict=True))
+                record = fields.record(values, f"Line {rows.line_num}")
+                metadata = {name: value or None for name, value in record.metadata.items()}
+                metadata |= dict.fromkeys(ambiguous, UNREAD)
+                yield record._replace(metadata=metadata)
     except csv.Error as error:
         raise InvalidParameterError(
             f"Line {rows.line_num} of {fields.file} must be {kind} ({error}). Close the quotes and "
@@ -187,13 +185,16 @@ def _wrong_width(
     )
 
 
-@contextmanager
-def _fields_of_any_length() -> Iterator[None]:
-    """Lift the limit of Python's csv module, 131,072 characters, while a file is read."""
+def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
+    """Return the next row, or None after the last, with fields of any length.
+
+    The csv module allows 131,072 characters. That limit is lifted for one row at a time: reading
+    that is given up halfway, by Ctrl-C, must not leave it lifted or others waiting.
+    """
     with _CSV_LOCK:
         before = csv.field_size_limit(2**31 - 1)  # the largest that all systems take
         try:
-            yield
+            return next(rows, None)
         finally:
             csv.field_size_limit(before)
 
