@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mauve.calls import Command, command_line, parameter
 from mauve.embed.batching import encodable, padded, run_batches, token_batches
 
 
@@ -65,7 +66,11 @@ class OnHost(list):
         return [*self]
 
 
-def run(lengths, room, workers=(0,), budget=64):
+def does_not_fit(n):
+    return ValueError(f"{n} tokens do not fit")
+
+
+def run(lengths, room, workers=(0,), budget=64, too_long=does_not_fit):
     """Run rows on workers with room for so many tokens at a time; return rows and budget."""
     lengths = np.array(lengths, dtype=np.int64)
     seen = []
@@ -79,10 +84,7 @@ def run(lengths, room, workers=(0,), budget=64):
         assert fetched == lengths[rows].tolist()
         seen.extend(rows.tolist())
 
-    left = run_batches(
-        lengths, workers, forward, keep, budget=budget,
-        too_long=lambda n: ValueError(f"{n} tokens do not fit"),
-    )  # fmt: skip
+    left = run_batches(lengths, workers, forward, keep, budget=budget, too_long=too_long)
     return sorted(seen), left
 
 
@@ -98,6 +100,15 @@ def test_every_row_runs_once(workers, room):
 def test_a_row_that_does_not_fit_alone():
     with pytest.raises(ValueError, match="30 tokens do not fit"):
         run([5, 30, 4], room=20)
+
+
+@pytest.mark.parametrize("workers", [(0,), (0, 1)])
+def test_errors_of_all_devices_name_the_flag(workers):
+    with (
+        command_line(Command("mauve embed", {"max_length": "--max-length"})),
+        pytest.raises(ValueError, match=r"^--max-length$"),
+    ):
+        run([30], room=20, workers=workers, too_long=lambda _: ValueError(parameter("max_length")))
 
 
 @pytest.mark.parametrize("workers", [(0,), (0, 1)])

@@ -245,6 +245,13 @@ def test_chunks_are_made_of_whole_batches(cache):
     assert [len(call) for call in inner.calls] == [24, 24, 24, 24, 4]
 
 
+@pytest.mark.parametrize("batch_size", [None, 0, "auto"])
+def test_a_batch_size_that_is_no_number_of_texts_is_ignored(cache, batch_size):
+    inner = HashEmbedder()
+    inner.batch_size = batch_size
+    assert same(CachedEmbedder(inner, cache).embed(TEXTS), TEXTS)
+
+
 def test_chunk_seconds_are_checked(cache):
     with pytest.raises(InvalidParameterError, match="'chunk_seconds' parameter of CachedEmbedder"):
         CachedEmbedder(HashEmbedder(), cache, chunk_seconds=0)

@@ -18,6 +18,7 @@ from mauve.embed.model_card import card_languages, parse_languages
         ("license: mit", None, False),
         ("- a list", None, False),
         ("language: [en", None, False),  # no YAML
+        ("language: en\ndate: 2024-02-31", None, False),  # no such day
     ],
 )
 def test_front_matter(fields, languages, has_code):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mauve.arrays import IntArray
+from mauve.calls import in_this_call
 
 Worker = TypeVar("Worker")
 Fetched = TypeVar("Fetched")
@@ -187,7 +188,7 @@ def run_batches(
         work(workers[0])
     else:
         with ThreadPoolExecutor(len(workers)) as pool:
-            list(pool.map(work, workers))
+            list(pool.map(in_this_call(work), workers))
     return budget
 
 

@@ -95,7 +95,8 @@ class CachedEmbedder:
 
         rows = cached
         width = cached.features.shape[1] if len(known) else None
-        batch = int(getattr(self.embedder, "batch_size", 1))
+        batch = getattr(self.embedder, "batch_size", None)  # one's own may have any value there
+        batch = batch if isinstance(batch, int) and batch > 0 else 1
         size, start = min(max(_FIRST_CHUNK, batch), self.chunk_size), 0
         while start < len(missing):
             places = missing[start : start + size]

@@ -56,7 +56,7 @@ def parse_languages(card: str) -> tuple[frozenset[str] | None, bool]:
         return None, False
     try:
         fields = yaml.safe_load(found[1])
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):  # the latter for a date that does not exist
         return None, False
     listed = fields.get("language") if isinstance(fields, dict) else None
     # "no" is Norwegian, and False in YAML.
