@@ -48,15 +48,14 @@ def _open_closed_streams() -> None:
     """Open /dev/null for standard streams that are closed, or exit if stdout is.
 
     Else the next file to be opened, such as the cache, would get the number of the closed
-    stream, and messages of libraries would be written into it.
+    stream, and messages of libraries would be written into it. `sys.stdin` stays None, so that
+    reading texts from it says that it is closed.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
-    if sys.stdin is None:
-        sys.stdin = os.fdopen(0, closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", closefd=False)
     if sys.stdout is None:

@@ -1,46 +1,51 @@
 """The command line starts with closed streams, and ends in one line on Ctrl-C."""
 
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
 import mauve
 
-
-def interrupted_while_loading(library, handler):
-    """Start the command line, send Ctrl-C once a library is loaded; return how it ended."""
-    # The handler is set, as a shell that runs tests in the background has them ignore Ctrl-C.
-    start = f"import signal; signal.signal(signal.SIGINT, signal.{handler}); "
-    start += "import mauve_eval; mauve_eval.main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", start, "--version"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    maps = Path(f"/proc/{process.pid}/maps")
-    while library not in maps.read_text():
-        assert process.poll() is None
-        time.sleep(0.001)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
+# The handler is set, as a shell that runs tests in the background has them ignore Ctrl-C. The
+# program interrupts itself when it first imports the module, so that no time has to be met.
+INTERRUPTED = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.{handler})
+sent = []
+def hook(event, arguments):
+    if event == "import" and arguments[0] == "{module}" and not sent:
+        sent.append(os.kill(os.getpid(), signal.SIGINT))
+sys.addaudithook(hook)
+import mauve_eval
+try:
+    mauve_eval.main()
+finally:
+    assert sent
+"""
 
 
+def interrupted_by_import(module, handler):
+    """Start the command line with Ctrl-C as it imports a module; return how it ended."""
+    program = INTERRUPTED.format(module=module, handler=handler)
+    command = [sys.executable, "-c", program, "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+# The last is imported by NumPy's mtrand, an extension module that is then half imported.
 @pytest.mark.slow
-@pytest.mark.parametrize("library", ["_multiarray_umath", "mtrand"])
-def test_ctrl_c_during_imports(library):
-    ended = interrupted_while_loading(library, "default_int_handler")
+@pytest.mark.parametrize(
+    "module", ["numpy._core._multiarray_umath", "mauve.comparison", "numpy.random._mt19937"]
+)
+def test_ctrl_c_during_imports(module):
+    ended = interrupted_by_import(module, "default_int_handler")
     assert ended == (130, "", "error: interrupted\n")
 
 
 @pytest.mark.slow
 def test_an_ignored_ctrl_c_stays_ignored():
-    ended = interrupted_while_loading("_multiarray_umath", "SIG_IGN")
+    ended = interrupted_by_import("numpy._core._multiarray_umath", "SIG_IGN")
     assert ended == (0, f"mauve {mauve.__version__}\n", "")
 
 
@@ -82,8 +87,9 @@ def test_everything_closed(feature_files):
 def test_texts_from_a_closed_stdin(feature_files):
     code, out, err = compare(feature_files, "<&-", "-", "bad.npy")
     assert (code, out) == (1, "")
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
+    assert err == (
+        "error: '-' (standard input) is closed: pass a file, or pipe texts into the command.\n"
+    )
 
 
 @pytest.mark.slow

@@ -89,6 +89,7 @@ class TestPipes:
         with pytest.raises(InvalidParameterError, match=r"Line 1 of '.*pipe' must be a JSON obje"):
             fifo(b"{one}\n")
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not os.path.exists("/bin/bash"), reason="needs bash")
     def test_process_substitution(self):
         program = "import sys, mauve.text.read as r; print(r.read_texts(sys.argv[1]).texts)"
@@ -107,17 +108,6 @@ class TestPipes:
             assert is_stream(name)
             assert read_texts(name).texts == ["one", "two"]
         assert not is_stream(path)
-
-    def test_standard_input_that_is_closed(self):
-        done = subprocess.run(
-            ["/bin/sh", "-c", f"{sys.executable} -m mauve compare - x.txt <&-"],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 1
-        assert done.stderr == (
-            "error: '-' (standard input) is closed: pass a file, or pipe texts into the command.\n"
-        )
 
 
 class TestEncodings:
