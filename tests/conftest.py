@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+# A busy machine must not fail a test by the time that an example takes.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 # For `make quick`, which is run often.
-settings.register_profile("quick", max_examples=20)
+settings.register_profile("quick", max_examples=20, deadline=None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

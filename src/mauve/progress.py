@@ -23,13 +23,12 @@ Progress = Callable[[str, int, int], None]
 #: True for a bar where it can be seen, False for none, or a function that is called instead.
 ProgressLike = bool | Progress
 
-_SHOW_AFTER = 1.0  # seconds; shorter work needs no progress bar
 _REDRAW_AFTER = 0.1  # seconds
 _BAR_SHOWN = threading.Lock()  # held by the one bar of this process
 
 
 @contextmanager
-def progress_bar(progress: ProgressLike = True) -> Iterator[Progress]:
+def progress_bar(progress: ProgressLike = True, *, show_after: float = 1.0) -> Iterator[Progress]:
     """Yield the function to call on progress, and show a bar if the work takes a second.
 
     Parameters
@@ -38,6 +37,8 @@ def progress_bar(progress: ProgressLike = True) -> Iterator[Progress]:
         True shows a bar if stderr is a terminal, or in a notebook, and removes it after the
         work. There is one bar at a time: work inside of other work shows none. False shows
         none. A function is yielded as it is.
+    show_after : float
+        Seconds; shorter work needs no bar.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def progress_bar(progress: ProgressLike = True) -> Iterator[Progress]:
         yield _silent
         return
     try:
-        bar = _Bar(display)
+        bar = _Bar(display, show_after)
         try:
             yield bar.report
         finally:
@@ -124,12 +125,12 @@ def _display() -> _Display | None:
 class _Bar:
     """Keeps the step, which any thread may report, and draws it from a thread of its own.
 
-    So the bar appears after a second even if nothing is reported by then, and work that
-    reports every text does not wait for the terminal.
+    So the bar appears in time even if nothing is reported by then, and work that reports every
+    text does not wait for the terminal.
     """
 
-    def __init__(self, display: _Display) -> None:
-        self._display = display
+    def __init__(self, display: _Display, show_after: float) -> None:
+        self._display, self._show_after = display, show_after
         now = time.monotonic()
         self._step = _Step("reading", now, now)
         self._lock = threading.Lock()
@@ -156,7 +157,7 @@ class _Bar:
         self._thread.join()
 
     def _draw(self) -> None:
-        if self._ended.wait(_SHOW_AFTER):
+        if self._ended.wait(self._show_after):
             return
         # A terminal that was closed must not end the work.
         with suppress(OSError, ValueError):
