@@ -200,6 +200,7 @@ def test_what_needs_torch_is_named(quantizer, device, what):
     )
 
 
+@pytest.mark.slow
 def test_no_message_is_worded_on_import():
     """Then it would not know which function or command was called."""
     words = {"parameter", "option", "called", "either", "by_world", "has_option"}
@@ -212,6 +213,7 @@ def test_no_message_is_worded_on_import():
 
 
 class TestStackLevel:
+    @pytest.mark.slow
     def test_warnings_point_at_the_line_of_the_user(self, features, tmp_path):
         few = features[:, :30]
         for call in (
@@ -326,6 +328,7 @@ class TestCommands:
             assert said in found
             assert not PYTHON.search(found), found
 
+    @pytest.mark.slow
     def test_warnings_have_flags(self, files):
         rows = np.load("human.npy")
         np.save("few.npy", rows[:20])

@@ -227,6 +227,7 @@ class TestLimit:
             ]
             Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
 
+    @pytest.mark.slow
     def test_the_same_texts_as_in_python_with_their_metadata(self):
         arguments = ["human.jsonl", "model.jsonl", "--limit", "120", "--seed", "3", "--by-prompt"]
         result = invoke("explain", *arguments, *QUICK[2:], "--json", "--n-clusters", "4")
@@ -255,6 +256,7 @@ class TestLimit:
         [field] = printed["explanation"]["fields"]
         assert field["field"] == "half"
 
+    @pytest.mark.slow
     def test_metadata_of_all_texts_can_be_passed_to_explain(self):
         comparison = mauve.compare(
             "human.jsonl", "model.jsonl", limit=120, n_clusterings=5, n_permutations=0

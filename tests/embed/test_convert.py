@@ -219,6 +219,7 @@ class TestFields:
             read_samples({"human": ["a"]}, field)
 
 
+@pytest.mark.slow
 def test_none_of_these_packages_is_imported():
     """In a process of its own, since this one has imported them all."""
     program = (

@@ -134,6 +134,7 @@ class TestCompare:
         with pytest.raises(InvalidParameterError, match="German, and the embedder reads English"):
             mauve.compare(numbered(GERMAN_TEXT), numbered(GERMAN_TEXT))
 
+    @pytest.mark.slow
     def test_a_warning_instead_at_the_top(self):
         german = numbered(GERMAN_TEXT)
         systems = {"english": numbered(ENGLISH_TEXT), "german": german}
@@ -151,6 +152,7 @@ class TestCompare:
         assert "German" not in " ".join(comparison["english"].warnings)
         assert comparison._repr_html_().startswith("<ul><li>warning: 100% of the texts")
 
+    @pytest.mark.slow
     def test_saved_comparisons_keep_the_warnings_above(self, tmp_path):
         systems = {"english": numbered(ENGLISH_TEXT), "german": numbered(GERMAN_TEXT)}
         comparison, _ = messages_of(
@@ -163,6 +165,7 @@ class TestCompare:
         assert loaded.reading_warnings == comparison.reading_warnings != ()
         assert loaded.warnings == comparison.warnings
 
+    @pytest.mark.slow
     def test_a_mixed_sample(self):
         mixed = numbered(GERMAN_TEXT, 18) + numbered(ENGLISH_TEXT, 42)
         _, messages = messages_of(
@@ -185,6 +188,7 @@ class TestCompare:
         )
         assert messages[0].startswith("100% of the texts of 'model' have fewer than 10 tokens")
 
+    @pytest.mark.slow
     def test_one_warning_of_long_texts(self):
         long = [f"{ENGLISH_TEXT} {i} " * 80 for i in range(60)]
         _, messages = messages_of(
@@ -219,6 +223,7 @@ class TestMeasure:
         assert json.loads(json.dumps(measurements.to_dict()))["warnings"][0] == messages[0]
 
 
+@pytest.mark.slow
 def test_compute_mauve_warns_and_goes_on():
     german = numbered(GERMAN_TEXT)
     result, messages = messages_of(

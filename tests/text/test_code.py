@@ -63,6 +63,7 @@ def test_a_loop_of_one_mark_is_no_code(mark, times):
     assert not is_code(f"word {mark} " * times)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.permutations([word for text in PROSE.values() for word in text.split()]))
 def test_shuffled_prose_is_no_code(words):

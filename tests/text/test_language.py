@@ -205,12 +205,14 @@ WORDS = [word for text in ENGLISH_TEXTS.values() for word in text.split()]
 PROSE = [*chain(SENTENCES["English"].split(), ENGLISH_TEXTS["story"].split())]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.permutations(PROSE), st.integers(1, 30))
 def test_shuffled_and_repeated_english_is_not_foreign(words, times):
     assert foreign_language(" ".join(words * times), ENGLISH) == ""
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(PROSE), min_size=1, max_size=60))
 def test_any_words_of_english_prose_are_not_foreign(words):
