@@ -1,4 +1,4 @@
-"""Format numbers for people, alike in tables, terminal and report."""
+"""Format numbers and names, alike in tables, terminal, report and experiment trackers."""
 
 import itertools
 import re

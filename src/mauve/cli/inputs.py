@@ -152,7 +152,7 @@ def make_embedder(options: EmbedderOptions, inputs: Inputs, human: Path) -> Embe
     return None
 
 
-def metadata_fields(inputs: Inputs, option: str | None) -> list[str]:
+def metadata_fields(inputs: Inputs, names: str | None) -> list[str]:
     """Return the fields that ``--metadata`` names; by default all that can be used.
 
     Examples
@@ -166,11 +166,11 @@ def metadata_fields(inputs: Inputs, option: str | None) -> list[str]:
     available = list(dict.fromkeys(name for fields in metadata for name in fields))
     # A field that can be read in some of the files only would look as if it were missing.
     usable = [name for name in available if name not in inputs.unread]
-    if option is None:
+    if names is None:
         return usable
-    if option.strip().lower() == "none":
+    if names.strip().lower() == "none":
         return []
-    selected = [name.strip() for name in option.split(",")]
+    selected = [name.strip() for name in names.split(",")]
     for name in selected:
         if name in inputs.unread:
             raise InvalidParameterError(

@@ -128,6 +128,18 @@ class EmbedInputOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
+class SavedFile(OptionGroup):
+    """The file that ``mauve show`` reads."""
+
+    panel = "Input"
+
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="What mauve compare --save or Comparison.save wrote."),
+    ]
+
+
+@dataclass(frozen=True)
 class EmbedderOptions(OptionGroup):
     """The model that turns texts into features, and where it runs."""
 

@@ -1,14 +1,9 @@
 """``mauve show``: the tables, pictures and report of a saved comparison."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 import mauve
 from mauve.cli.compare import print_comparison_as
-from mauve.cli.option_groups import OptionGroup, with_flags
+from mauve.cli.option_groups import with_flags
+from mauve.cli.options_input import SavedFile
 from mauve.cli.options_output import ShowOutput
 from mauve.cli.options_score import EquivalenceOptions
 from mauve.cli.outputs import check_output, check_picture, write_picture
@@ -16,18 +11,6 @@ from mauve.cli.terminal import say, say_warnings, warnings_as_lines
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
 from mauve.reports.run import report_comparison
-
-
-@dataclass(frozen=True)
-class SavedFile(OptionGroup):
-    """The file of a saved comparison."""
-
-    panel = "Input"
-
-    path: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="What mauve compare --save or Comparison.save wrote."),
-    ]
 
 
 @with_flags

@@ -4,7 +4,7 @@ None of those packages is imported: what they pass is recognised by its methods.
 """
 
 import io
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, Set
+from collections.abc import ItemsView, Iterable, KeysView, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,9 +57,9 @@ def convert(source: Any, name: str, field: str = TEXT_FIELD) -> Converted:
         return Converted(_of_array(source, quoted))
     if _is_tensor(source):
         return Converted(_of_tensor(source, quoted))
-    columns = _columns(source)
-    if columns is not None and hasattr(source, "__len__"):
-        return _of_table(source, columns, quoted, field)
+    labels = _labels(source)
+    if labels is not None and hasattr(source, "__len__"):
+        return _of_table(source, labels, name, field)
     if type(source).__module__.startswith("datasets.") and isinstance(source, Sequence):
         return convert(source[:], name, field)  # a lazy column, which is slow text by text
     for method in ("to_pylist", "to_list"):  # columns of pyarrow; of pandas and polars
@@ -68,11 +68,11 @@ def convert(source: Any, name: str, field: str = TEXT_FIELD) -> Converted:
     if isinstance(source, list | tuple):
         items = [*source]
     elif hasattr(source, "__array__"):
-        return Converted(_of_array(_asarray(source, quoted), quoted))
+        return Converted(_of_array(as_array(source, quoted), quoted))
     elif isinstance(source, Iterable):
         items = [*source]
     else:
-        return Converted(_asarray(source, quoted))
+        return Converted(as_array(source, quoted))
     if items and _is_tensor(items[0]):
         items = [_of_tensor(item, quoted) if _is_tensor(item) else item for item in items]
     return Converted(items)
@@ -136,10 +136,17 @@ def _of_tensor(tensor: Any, quoted: str) -> NDArray[Any]:
     tensor = tensor.detach().cpu()
     if str(tensor.dtype) == "torch.bfloat16":  # which NumPy lacks; float32 holds it exactly
         tensor = tensor.float()
-    return _asarray(tensor, quoted)
+    return as_array(tensor, quoted)
 
 
-def _asarray(source: Any, quoted: str) -> NDArray[Any]:
+def as_array(source: Any, quoted: str) -> NDArray[Any]:
+    """Return what NumPy makes of a sample, or raise an error that begins with its name.
+
+    Examples
+    --------
+    >>> as_array([[1.0, 2.0]], "'human'").shape
+    (1, 2)
+    """
     try:
         return np.asarray(source)
     except (ValueError, TypeError, RuntimeError) as error:
@@ -149,36 +156,31 @@ def _asarray(source: Any, quoted: str) -> NDArray[Any]:
         ) from error
 
 
-def _columns(source: Any) -> dict[str, Any] | None:
-    """Return the columns of a table by their names as strings; None for anything else."""
+def _labels(source: Any) -> list[Any] | None:
+    """Return the names of the columns of a table, of any type; None for anything else."""
     if not hasattr(source, "__getitem__") or isinstance(source, list | tuple):
         return None
-    columns = getattr(source, "column_names", None)  # of pyarrow and datasets
-    if columns is None:
-        columns = getattr(source, "columns", None)  # of pandas and polars
-    if columns is None or isinstance(columns, str) or not isinstance(columns, Iterable):
-        return None
-    return {str(column): column for column in columns}
+    labels = getattr(source, "column_names", None)  # of pyarrow and datasets
+    if labels is None:
+        labels = getattr(source, "columns", None)  # of pandas and polars
+    if isinstance(labels, Iterable) and not isinstance(labels, str):
+        return [*labels]
+    return None
 
 
-def _of_table(source: Any, columns: dict[str, Any], quoted: str, field: str) -> Converted:
+def _of_table(source: Any, labels: list[Any], name: str, field: str) -> Converted:
+    columns = {str(label): label for label in labels}
     head = head_of(field, columns)
     if head not in columns and field == TEXT_FIELD and hasattr(source, "to_numpy"):
         array = np.asarray(source.to_numpy())
         if array.dtype.kind in "fiu":
             return Converted(array)
-    fields = Fields(quoted, field)
-    fields.check_columns([*map(str, _labels(source, columns))], _nested_names(source))
-    column = source[columns[head]]
-    items = convert(column, quoted.strip("'"), field).values
+    fields = Fields(f"'{escaped(name)}'", field)
+    fields.check_columns([*map(str, labels)], _nested_names(source))
+    items = convert(source[columns[head]], name, field).values
     if head != field:  # nested in the column
         return Converted([{head: item} for item in items], True)
     return Converted(items, True)
-
-
-def _labels(source: Any, columns: dict[str, Any]) -> Iterator[Any]:
-    """Yield the names of all columns, repeated ones too."""
-    return iter(getattr(source, "column_names", None) or getattr(source, "columns", columns))
 
 
 def _nested_names(source: Any) -> list[str]:

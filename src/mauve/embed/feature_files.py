@@ -82,10 +82,9 @@ def _refuse_objects(file: BinaryIO, quoted: str) -> None:
     if file.read(6) != b"\x93NUMPY":
         return  # np.load says what is wrong
     file.seek(0)
-    version = np.lib.format.read_magic(file)
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else None
-    header = header or np.lib.format.read_array_header_2_0
-    if header(file)[2].hasobject:
+    npy, version = np.lib.format, np.lib.format.read_magic(file)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    if read_header(file)[2].hasobject:
         raise InvalidParameterError(
             f"{quoted} holds Python objects, which {_PICKLED.replace('it is', 'they are')}"
             "write features as an array of numbers, such as np.stack(rows), and texts as JSON "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mauve.arrays import HashArray, IntArray
 from mauve.calls import parameter
-from mauve.embed.convert import TEXT_FIELD, convert
+from mauve.embed.convert import TEXT_FIELD, as_array, convert
 from mauve.embed.feature_files import read_features
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, listed_as
@@ -229,20 +229,14 @@ def _is_path(item: Any) -> bool:
 
 
 def _features(rows: list[Any], name: str) -> NDArray[Any]:
+    quoted = f"'{escaped(name)}'"
     missing = [position for position, row in enumerate(rows) if is_missing(row)]
     if missing:
         raise InvalidParameterError(
-            f"'{escaped(name)}' must have features for each text. Got missing values at "
+            f"{quoted} must have features for each text. Got missing values at "
             f"{listed_as('position', missing)} instead: remove them."
         )
-    try:
-        features = np.asarray(rows)
-    except (ValueError, TypeError, RuntimeError) as error:
-        raise InvalidParameterError(
-            f"'{escaped(name)}' must be features of shape (n, d), texts, or a path. "
-            f"Got rows that NumPy cannot convert to an array instead ({error})."
-        ) from error
-    return check_features(features, f"'{escaped(name)}'")
+    return check_features(as_array(rows, quoted), quoted)
 
 
 def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:

@@ -76,7 +76,7 @@ class NGramModel:
         """
         check_int("order", order, 1)
         for document in documents:
-            _check_tokens("fit", "documents", document)
+            _check_tokens("documents", document)
         words = sorted({token for document in documents for token in document})
         if not words:
             raise InvalidParameterError(
@@ -120,7 +120,7 @@ class NGramModel:
         >>> model.probabilities(["b"]).round(3).tolist()  # <end>, <unk>, a, b
         [0.453, 0.013, 0.453, 0.081]
         """
-        _check_tokens("probabilities", "context", context)
+        _check_tokens("context", context)
         return self._smoothed.distribution(self._numbered(context))
 
     def log_probability(self, tokens: Sequence[str]) -> float:
@@ -134,7 +134,7 @@ class NGramModel:
         >>> round(model.log_probability(["a", "b"]), 3)
         -1.48
         """
-        _check_tokens("log_probability", "tokens", tokens)
+        _check_tokens("tokens", tokens)
         return float(np.log(self._smoothed.score([*self._numbered(tokens), END])).sum())
 
     def perplexity(self, documents: Sequence[Sequence[str]], *, unknown: str = "score") -> float:
@@ -168,7 +168,7 @@ class NGramModel:
             raise bad_parameter("documents", "at least one document", documents)
         logs = []
         for document in documents:
-            _check_tokens("perplexity", "documents", document)
+            _check_tokens("documents", document)
             ids = np.array([*self._numbered(document), END])
             log = np.log(self._smoothed.score(ids.tolist()))
             logs.append(log[ids != UNKNOWN] if unknown == "skip" else log)
@@ -200,7 +200,7 @@ class NGramModel:
         return probabilities
 
 
-def _check_tokens(method: str, name: str, tokens: Sequence[str]) -> None:
+def _check_tokens(name: str, tokens: Sequence[str]) -> None:
     # A string is a sequence of strings too: its letters would pass for words.
     if isinstance(tokens, str):
         rule = "tokens, as mauve.text.words.tokenize returns them"
