@@ -9,11 +9,13 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from mauve.errors import MauveError, bad_parameter, warn_caller
+from mauve.calls import either
+from mauve.errors import InvalidParameterError, MauveError, bad_parameter, warn_caller
 
 T = TypeVar("T")
+D = TypeVar("D")
 
 
 class PluginError(MauveError):
@@ -51,23 +53,41 @@ class Plugins(Generic[T]):
         """The group of entry points."""
         return f"mauve.{self.kind}s"
 
+    def check_name(self, name: str) -> None:
+        """Raise unless an object may be registered by this name."""
+        role = either("name", "measure")
+        if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9._+-]*", name):
+            rule = "lower-case letters and digits, with . _ + or - between them"
+            raise bad_parameter(role, rule, name)
+        if self._is_built_in(name):
+            rule = f"another name than those of this package's {self.kind}s"
+            raise bad_parameter(role, rule, name)
+
+    def decorator(self, name: str) -> Callable[[D], D]:
+        """Return a decorator that registers what it decorates; the name is checked at once."""
+        self.check_name(name)
+
+        def decorate(thing: D) -> D:
+            self.register(name, cast(Any, thing))
+            return thing
+
+        return decorate
+
     def register(self, name: str, thing: T, source: object = None) -> None:
         """Register an object; `source` is the class or function that it was made from.
 
         A second object of the same name is rejected, unless it is made from a class or function
         of the same module and name: a cell of a notebook that is run again.
         """
-        if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9._+-]*", name):
-            rule = "lower-case letters and digits, with . _ + or - between them"
-            raise bad_parameter("name", rule, name)
-        if self._is_built_in(name):
-            rule = f"another name than those of this package's {self.kind}s"
-            raise bad_parameter("name", rule, name)
+        self.check_name(name)
         if problem := self._problem(thing):
             raise bad_parameter(self.kind, f"an object that can be used as one: {problem}", thing)
         origin = _origin(thing if source is None else source)
         if name in self.registered and origin != self.registered[name][1]:
-            raise bad_parameter("name", f"one that no other {self.kind} is registered by", name)
+            raise InvalidParameterError(
+                f"The {self.kind} '{name}' must have a name that no other {self.kind} is "
+                "registered by: choose another."
+            )
         self.registered[name] = (thing, origin)
 
     def get(self, name: str) -> T | None:

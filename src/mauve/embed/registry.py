@@ -54,12 +54,7 @@ def register_embedder(name: str) -> Callable[[E], E]:
     >>> mauve.get_embedder("lengths").embed(["four words are here"]).features
     array([[19.,  3.]], dtype=float32)
     """
-
-    def decorate(embedder: E) -> E:
-        OWN_EMBEDDERS.register(name, embedder)
-        return embedder
-
-    return decorate
+    return OWN_EMBEDDERS.decorator(name)
 
 
 def get_embedder(spec: "EmbedderLike" = "bundled", **options: Any) -> Embedder:

@@ -78,6 +78,7 @@ def register_measure(
         OWN_MEASURES.register(measure.name, measure)
         return measure
     name = measure
+    OWN_MEASURES.check_name(name)
     check_choice("direction", direction, DIRECTIONS)
 
     def decorate(function: TextFunction) -> Measure:

@@ -80,12 +80,7 @@ def register_quantizer(name: str) -> Callable[[Q], Q]:
     >>> mauve.compare(human, model, quantizer="slices", num_buckets=5)["model"].mauve > 0.9
     True
     """
-
-    def decorate(quantizer: Q) -> Q:
-        OWN_QUANTIZERS.register(name, quantizer)
-        return quantizer
-
-    return decorate
+    return OWN_QUANTIZERS.decorator(name)
 
 
 def quantizer_names() -> list[str]:
