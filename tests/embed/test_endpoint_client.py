@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from endpoint_samples import KEY, REFERENCE, TEXTS, make, message_of
 
+from mauve.calls import Command, command_line
 from mauve.embed.endpoint import EndpointEmbedder
 from mauve.embed.endpoint_client import EndpointError, authorization, split_url
 from mauve.errors import InvalidParameterError
@@ -104,6 +105,15 @@ class TestKey:
         assert ": set $MAUVE_API_KEY or pass api_key." in text
         assert "***" in text
         assert "sk-w" not in text
+
+    def test_on_the_command_line_it_is_a_variable(self, url, monkeypatch):
+        with command_line(Command("mauve embed", {"embedder": "--embedder"})):
+            assert message_of(make(url, "locked:x")).endswith(": set $MAUVE_API_KEY.")
+            monkeypatch.setenv("MAUVE_API_KEY", KEY)
+            with pytest.raises(
+                InvalidParameterError, match=r"no key with an empty \$MAUVE_API_KEY"
+            ):
+                EndpointEmbedder("http://host")
 
     def test_is_nowhere_to_be_read(self, url):
         for mode in ["down", "refused", "html", "nan", "few", "absent", "dropped", "quota"]:

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.calls import by_world
+from mauve.calls import by_world, in_this_call
 from mauve.embed.endpoint_client import (
     EndpointClient,
     EndpointError,
@@ -32,7 +32,6 @@ from mauve.progress import Progress
 
 Row = NDArray[np.float32]  # shape (d,)
 
-_REMEDIES = {401: ": set $MAUVE_API_KEY or pass api_key", 404: ": check address and model"}
 
 # Servers word it differently: "batch size 64 > maximum allowed batch size 32", "array too
 # long", "Too many inputs". A wrong guess costs a few requests and ends in the same error.
@@ -202,7 +201,7 @@ class _Job:
                 return pending.popleft()
             return None
 
-        def work() -> None:
+        def work(_: int) -> None:
             try:
                 with closing(self.embedder.client(self.stop)) as client:
                     while not self.stop.is_set() and (start := next_start()) is not None:
@@ -210,8 +209,9 @@ class _Job:
             except BaseException as error:  # raised again in the thread of the caller
                 done.put(error)
 
-        for _ in range(min(self.embedder.n_connections, len(starts))):
-            threading.Thread(target=work, daemon=True).start()
+        worker = in_this_call(work)
+        for i in range(min(self.embedder.n_connections, len(starts))):
+            threading.Thread(target=worker, args=[i], daemon=True).start()
         for _ in starts:
             result = done.get()
             if isinstance(result, BaseException):
@@ -238,10 +238,17 @@ class _Job:
             if not too_large or len(part) == 1:
                 raise EndpointError(
                     f"{url} refused the text at position {start}{' and others' * (len(part) > 1)} "
-                    f"with {status} ({reason}){_REMEDIES.get(status, '')}."
+                    f"with {status} ({reason}){_remedy(status)}."
                 )
             self.limit = min(self.limit, len(part) // 2)
         return rows
+
+
+def _remedy(status: int) -> str:
+    """Return what to do about a refusal, where the status says it."""
+    if status == 401:
+        return f": set $MAUVE_API_KEY{by_world(python=' or pass api_key', command='')}"
+    return ": check address and model" if status == 404 else ""
 
 
 def _parsed_rows(client: EndpointClient, answer: bytes, n: int) -> list[Row]:

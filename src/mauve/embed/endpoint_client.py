@@ -20,6 +20,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
+from mauve.calls import by_world
 from mauve.embed.protocol import embedder_parameter
 from mauve.errors import InvalidParameterError, MauveError, bad_parameter
 from mauve.escape import escaped
@@ -101,10 +102,11 @@ def authorization(api_key: str | None, parts: SplitResult) -> str:
             "Got other characters instead."
         )
     if parts.scheme != "https" and not is_local(parts):
+        no_key = by_world(python="api_key='' or ", command="")
         raise InvalidParameterError(
             f"The key of {source} is only sent over https or to localhost. Got "
             f"{address(parts)} instead: use https, tunnel the port to localhost, or send no "
-            "key with api_key='' or an empty $MAUVE_API_KEY."
+            f"key with {no_key}an empty $MAUVE_API_KEY."
         )
     if source == "the URL":
         return f"Basic {base64.b64encode(key.encode()).decode()}"
