@@ -72,7 +72,9 @@ def main() -> None:
                 "in order": second,
                 "shuffled": [shuffled(text, args.unit, rng, args.after) for text in second],
             }
-            scores = compare(first, systems, embedder=args.embedder, n_permutations=0)
+            scores = compare(
+                first, systems, embedder=args.embedder, n_permutations=0, unreadable="warn"
+            )
             row = [f"{scores[name].mauve:9.3f}" for name in systems]
             print(f"{path.name[:28]:28} {length:>6} {n:5}", *row, flush=True)
 

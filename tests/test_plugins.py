@@ -6,6 +6,7 @@ import pydoc
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -19,6 +20,7 @@ from mauve.errors import InvalidParameterError
 from mauve.frontier.estimators import ESTIMATORS
 from mauve.frontier.histogram import SMOOTHINGS
 from mauve.measures.registry import OWN_MEASURES
+from mauve.plugins import PluginError
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import OWN_QUANTIZERS, QUANTIZERS, QuantizerName
 from mauve.text.normalize import EMPTY
@@ -85,6 +87,28 @@ class TestDecorators:
         mauve.register_embedder("mine")(lengths)
         with pytest.raises(InvalidParameterError, match="no other embedder is registered by"):
             mauve.register_embedder("mine")(others)
+
+    def test_another_measure_of_the_same_name_is_refused(self):
+        def estimate(sample, human):
+            raise AssertionError
+
+        own = mauve.Measure(
+            name="own", title="own", direction="lower", needs=frozenset({"texts"}), is_statistic=True,
+            estimate=lambda sample, human: None,
+        )  # fmt: skip
+        mauve.register_measure(own)
+        mauve.register_measure(own)
+        with pytest.raises(InvalidParameterError, match="no other measure is registered by"):
+            mauve.register_measure(replace(own, estimate=estimate))
+
+    def test_a_measure_must_have_the_name_of_its_entry_point(self):
+        own = mauve.Measure(
+            name="zipf", title="own", direction="lower", needs=frozenset({"texts"}), is_statistic=True,
+            estimate=lambda sample, human: None,
+        )  # fmt: skip
+        OWN_MEASURES.registered["mine"] = (own, None)  # as an entry point is
+        with pytest.raises(PluginError, match=r"'mine' .* names itself 'zipf'"):
+            mauve.measure(["A text."] * 12, ["Another."] * 12, "zipf,mine")
 
     def test_what_is_missing_is_named(self):
         class Half:

@@ -310,7 +310,8 @@ class TestTexts:
             ({"wet": {"site": 3}}, "a list for 'site' of 'wet'. Got int"),
             ({"nobody": {}}, "must have fields of the samples human, wet, dry. Got nobody"),
             ({"wet": {"site": ["a"]}}, "120 values for 'site' of 'wet', .* Got 1 values instead"),
-            ({"wet": {"site": [b"a"] * 120}}, "strings, numbers or None for 'site' .* Got bytes"),
+            ({"wet": {"a": [b"a"] * 120}}, "strings, finite numbers or None for 'a' .* Got bytes"),
+            ({"wet": {"a": [np.inf] * 120}}, "strings, finite numbers or None for 'a' .* Got inf"),
         ],
     )
     def test_bad_metadata_is_named_and_nothing_written(

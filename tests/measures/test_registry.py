@@ -51,6 +51,11 @@ def test_a_minus_must_leave_something_out_and_something_in():
         check_names("text,-zip")
 
 
+def test_a_name_of_a_family_is_one_measure():
+    first, second = (get_measures("distinct-3", {"tokens"}) for _ in range(2))
+    assert first == second
+
+
 def test_unknown_names_are_errors():
     check_names("self-bleu-1000, Features")
     for name in ("blue", "zipf-3", "distinct-x", ""):

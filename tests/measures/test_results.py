@@ -66,6 +66,14 @@ def test_ties_are_both_best():
 def test_an_unknown_measure_is_named(measurements):
     with pytest.raises(InvalidParameterError, match=r"one of 'zipf', 'distance'\. Got 'bleu'"):
         measurements.rank("bleu")
+    with pytest.raises(InvalidParameterError, match=r"one of 'zipf', 'distance'\. Got 'bleu'"):
+        measurements.distance("good", "bleu")
+
+
+def test_the_distance_of_an_undefined_value_is_infinite(measurements):
+    del measurements["good"]["distance"]
+    assert measurements.distance("good", "distance") == np.inf
+    assert measurements.rank("distance") == ["bad", "worse"]
 
 
 def test_table_has_a_row_for_human_text(measurements):
@@ -98,6 +106,29 @@ def test_infinity_is_shown_and_is_valid_json(measurements):
     ]
     assert entry["distance"]["value"] is None
     assert entry["distance"]["infinite"] is True
+
+
+@pytest.mark.parametrize(("human", "gap"), [(1.0, np.inf), (np.inf, None)])
+def test_an_infinite_statistic_has_no_nan_in_any_format(human, gap):
+    def estimate(value):
+        return Estimate(value, np.full(50, 0.001 if np.isfinite(value) else np.nan))
+
+    rows = {
+        name: measured(estimate(value), estimate(human), ZIPF, 0.95, GROUPS, GROUPS)
+        for name, value in (("endless", np.inf), ("good", 1.2))
+    }
+    measurements = _measurements(endless=(1.0, 1.0), good=(1.0, 1.0))
+    for name, row in rows.items():
+        measurements[name]["zipf"] = row
+    assert rows["endless"].gap == gap
+    assert measurements.rank("zipf") == (["good"] if gap is None else ["good", "endless"])
+    assert measurements.best("zipf") == ([] if gap is None else ["good"])
+    column = measurements.columns(gaps=True)[0]
+    assert str(column.cells[0]) == ("--" if gap is None else "∞")
+    json.dumps(measurements.to_dict(), allow_nan=False)  # raises at NaN
+    for written in (measurements.to_csv(), measurements.to_latex(gaps=True), str(measurements)):
+        assert "nan" not in written
+    assert np.isfinite([*measurements.to_metrics().values()]).all()
 
 
 def test_json_has_everything(measurements):

@@ -188,6 +188,9 @@ def test_a_comparison_need_not_be_made_twice(human, systems):
     measurements = mauve.measure(human, systems, "mauve", comparison=scores)
     assert measurements["good"]["mauve"].interval == scores["good"].interval
     assert "|k:5|" in measurements.signature
+    wider = mauve.measure(human, systems, "mauve", comparison=scores, confidence=0.99)
+    (low, high), (least, most) = scores["good"].interval, wider["good"]["mauve"].interval
+    assert least < low < high <= most
     with pytest.raises(InvalidParameterError, match=r"'comparison' .* of the systems"):
         mauve.measure(human, systems["good"], "mauve", comparison=scores)
     others = {**systems, "good": systems["good"][1:]}

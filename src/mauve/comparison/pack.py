@@ -1,5 +1,6 @@
 """Turn a comparison into JSON and arrays, and back."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
@@ -249,9 +250,10 @@ def _plain_metadata(metadata: Metadata, sizes: Mapping[str, int]) -> dict[str, A
                 raise _bad_metadata(rule, f"{len(values)} values")
             written[sample][field] = plain([*values])
             for value in written[sample][field]:
-                if not isinstance(value, str | int | float | None):
-                    rule = f"strings, numbers or None for '{field}' of '{sample}'"
-                    raise _bad_metadata(rule, type(value).__name__)
+                is_infinite = isinstance(value, float) and math.isinf(value)  # JSON has none
+                if is_infinite or not isinstance(value, str | int | float | None):
+                    rule = f"strings, finite numbers or None for '{field}' of '{sample}'"
+                    raise _bad_metadata(rule, str(value) if is_infinite else type(value).__name__)
     return written
 
 

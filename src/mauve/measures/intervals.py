@@ -23,7 +23,8 @@ class Measured:
         Confidence interval of the value.
     standard_error : float
     gap : float or None
-        |T(Q) - T(P)| of a statistic; None for a comparison and for human text itself.
+        |T(Q) - T(P)| of a statistic; None for a comparison, for human text itself, and where
+        both are infinite.
     gap_interval : tuple of float or None
         Confidence interval of the gap.
     gap_error : float or None
@@ -55,7 +56,7 @@ class Measured:
         if self.gap is not None and self.gap_interval is not None:
             numbers["gap"] = _finite(self.gap)
             numbers["gap_interval"] = [_finite(end) for end in self.gap_interval]
-            numbers["gap_error"] = self.gap_error
+            numbers["gap_error"] = None if self.gap_error is None else _finite(self.gap_error)
         return numbers
 
 
@@ -94,7 +95,7 @@ def measured(
     """
     samples = [groups] if measure.is_statistic else [groups, human_groups]
     interval = _interval(estimate, measure, confidence, samples)
-    if human is None:
+    if human is None or (np.isinf(estimate.value) and estimate.value == human.value):
         return Measured(estimate.value, interval, estimate.standard_error)
     human_interval = _interval(human, measure, confidence, [human_groups])
     low, high = _difference(estimate, interval, human, human_interval)

@@ -75,7 +75,7 @@ def register_measure(
     2.0
     """
     if isinstance(measure, Measure):
-        OWN_MEASURES.register(measure.name, measure)
+        OWN_MEASURES.register(measure.name, measure, measure.estimate)
         return measure
     name = measure
     OWN_MEASURES.check_name(name)

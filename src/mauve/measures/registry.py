@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 
 from mauve.calls import by_world, option, parameter
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
@@ -28,7 +29,7 @@ from mauve.measures.sparsemax import SPARSEMAX
 from mauve.measures.token_js import TOKEN_JS
 from mauve.measures.vendi import VENDI
 from mauve.measures.zipf import ZIPF
-from mauve.plugins import Plugins
+from mauve.plugins import PluginError, Plugins
 
 #: MAUVE itself, which :func:`mauve.compare` computes; it has no estimate here.
 MAUVE = Measure(
@@ -252,12 +253,18 @@ def _measure(name: str) -> Measure:
         return MEASURES[name]
     measure = _family_member(name) or OWN_MEASURES.get(name)
     if measure is not None:
+        if measure.name != name:  # it could take the place of another one
+            raise PluginError(
+                f"The measure '{name}' of an installed distribution cannot be used: it names "
+                f"itself '{measure.name}'. Update or uninstall it."
+            )
         return measure
     families = [f"{family}-N" for family in FAMILIES]
     known = [*MEASURES, *families, *GROUPS, *OWN_MEASURES.names()]
     raise bad_parameter("measures", f"among {', '.join(known)}", name)
 
 
+@cache  # one object for one name: results with equal measures are equal
 def _family_member(name: str) -> Measure | None:
     parts = re.fullmatch(r"(.+)-(\d{1,6})", name)
     return FAMILIES[parts[1]](int(parts[2])) if parts and parts[1] in FAMILIES else None

@@ -110,9 +110,12 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         """Return how bad a system is by one measure; the smallest distance is the best.
 
         Depending on the direction of the measure it is the value, its negative, or the gap to
-        human text. The gap is infinite if the measure is not defined for human text.
+        human text. It is infinite if the measure is not defined for the system, or the gap not
+        for human text.
         """
-        row, definition = self[system][measure], self._measure(measure)
+        definition, row = self._measure(measure), self[system].get(measure)
+        if row is None:
+            return np.inf
         if definition.direction == "human" and definition.is_statistic:
             return np.inf if row.gap is None else row.gap
         return -row.value if definition.direction == "higher" else row.value

@@ -23,7 +23,7 @@ from mauve.errors import (
 )
 from mauve.escape import listed
 from mauve.hashes import digest_hashes
-from mauve.inference.intervals import score_error
+from mauve.inference.intervals import score_error, score_interval
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
 from mauve.measures.estimate import N_GROUPS
@@ -282,7 +282,7 @@ comparison, on_progress
                 )
         if comparison is not None:
             for name, result in comparison.items():
-                values[name][MAUVE.name] = _as_measured(result)
+                values[name][MAUVE.name] = _as_measured(result, confidence)
             messages += comparison.warnings
     messages = unread + undefined.warnings() + messages
     signature = {"mauve": version("mauve-eval")}
@@ -384,6 +384,8 @@ def _available(
     return available
 
 
-def _as_measured(result: MauveResult) -> Measured:
+def _as_measured(result: MauveResult, confidence: float) -> Measured:
+    """Return a score as measured; the comparison may have intervals of another level."""
     error = score_error(result.mauve, result.deviance_error)
-    return Measured(result.mauve, result.interval, error)
+    interval = score_interval(result.mauve, result.deviance_error, confidence)
+    return Measured(result.mauve, interval, error)

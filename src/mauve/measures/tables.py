@@ -218,18 +218,21 @@ def as_csv(records: Iterable[Record]) -> str:
     writer.writerow(_CSV_COLUMNS)
     for record in records:
         row = record.measured
-        numbers: list[float | str] = [""] * 7
+        numbers: list[float] = []
         if row is not None:
-            numbers[:4] = [row.value, *row.interval, row.standard_error]
+            numbers = [row.value, *row.interval, row.standard_error]
             if row.gap is not None and row.gap_interval is not None:
-                numbers[4:] = [row.gap, *row.gap_interval]
+                numbers += [row.gap, *row.gap_interval]
+        # An infinite value may have a standard error that is not a number.
+        cells = ["" if np.isnan(number) else number for number in numbers]
         writer.writerow(
             [
                 _csv_escaped(record.sample),
                 record.n_texts,
                 record.measure.name,
                 record.measure.direction,
-                *numbers,
+                *cells,
+                *[""] * (7 - len(cells)),
                 int(record.is_best),
             ]
         )
