@@ -93,8 +93,8 @@ class TestDecorators:
             raise AssertionError
 
         own = mauve.Measure(
-            name="own", title="own", direction="lower", needs=frozenset({"texts"}), is_statistic=True,
-            estimate=lambda sample, human: None,
+            name="own", title="own", direction="lower", needs=frozenset({"texts"}),
+            estimate=lambda sample, human: None, is_statistic=True,
         )  # fmt: skip
         mauve.register_measure(own)
         mauve.register_measure(own)
@@ -103,8 +103,8 @@ class TestDecorators:
 
     def test_a_measure_must_have_the_name_of_its_entry_point(self):
         own = mauve.Measure(
-            name="zipf", title="own", direction="lower", needs=frozenset({"texts"}), is_statistic=True,
-            estimate=lambda sample, human: None,
+            name="zipf", title="own", direction="lower", needs=frozenset({"texts"}),
+            estimate=lambda sample, human: None, is_statistic=True,
         )  # fmt: skip
         OWN_MEASURES.registered["mine"] = (own, None)  # as an entry point is
         with pytest.raises(PluginError, match=r"'mine' .* names itself 'zipf'"):

@@ -450,7 +450,7 @@ class TestBadFiles:
     def test_a_folder(self, tmp_path):
         self.refused(tmp_path, "cannot be read .Is a directory.")
 
-    @pytest.mark.parametrize("content", [b"", b"MAUVE", b'{"a": 1}', os.urandom(1000)])
+    @pytest.mark.parametrize("content", [b"", b"MAUVE", b'{"a": 1}', bytes(range(256)) * 4])
     def test_another_kind_of_file(self, tmp_path, content):
         path = tmp_path / "run"
         path.write_bytes(content)

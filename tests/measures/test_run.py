@@ -206,7 +206,7 @@ def test_features_have_the_measures_of_features(human):
     assert "emb:features-5" in measurements.signature
     with pytest.raises(
         InvalidParameterError,
-        match=r"'zipf' in .* needs texts in place",
+        match=r"'measures' .* 'zipf' needs texts in place",
     ):
         mauve.measure(people, model, "zipf")
 
@@ -298,8 +298,8 @@ def test_progress_is_reported(human, systems):
     [
         ({"measures": "blue"}, "'measures' parameter of measure must be among .*Got 'blue'"),
         ({"measures": []}, "at least one name"),
-        ({"measures": "copying-8"}, "needs what the systems were trained on: training=SAMPLE"),
-        ({"measures": "sparsemax"}, "needs the model behind each system: models="),
+        ({"measures": "copying-8"}, "needs what the systems were trained on, training=SAMPLE"),
+        ({"measures": "sparsemax"}, "needs the model behind each system, models="),
         ({"measures": "distinct-0"}, "distinct"),
         ({"confidence": 1.0}, "'confidence' parameter of measure"),
         ({"seed": -1}, "'seed' parameter of measure"),

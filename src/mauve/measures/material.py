@@ -196,8 +196,15 @@ def load_training(
     if training is None:
         return None
     name = "training" if "training" not in samples.sizes else "training (set)"
+    source = read_source(training, name, field)
+    if source.is_text != (samples.texts is not None):  # before the embedder is found unfit for it
+        kinds = ("texts", "features") if samples.texts is not None else ("features", "texts")
+        raise InvalidParameterError(
+            f"{parameter('training')} must be of the same kind as 'human', "
+            f"{kinds[0]}. Got {kinds[1]} instead."
+        )
     trained_on = load_samples(
-        {name: read_source(training, name, field)},
+        {name: source},
         embedder=samples.embedder,
         cache=False,  # the embedder of the samples has the cache
         strip=strip,
@@ -206,12 +213,6 @@ def load_training(
         min_texts=MIN_TEXTS,
         on_progress=samples.on_progress,
     )
-    if (trained_on.texts is None) != (samples.texts is None):
-        kinds = ["features" if part.texts is None else "texts" for part in (samples, trained_on)]
-        raise InvalidParameterError(
-            f"{parameter('training')} must be of the same kind as 'human', "
-            f"{kinds[0]}. Got {kinds[1]} instead."
-        )
     if trained_on.given_features and samples.given_features:
         widths = [part.features[part.human_name].shape[1] for part in (samples, trained_on)]
         if widths[0] != widths[1]:
