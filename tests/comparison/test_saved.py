@@ -13,7 +13,8 @@ import pytest
 from ranked_clouds import QUICK, clouds
 
 import mauve
-from mauve import InvalidParameterError, MauveError, compare
+from mauve import InvalidParameterError, MauveError, compare, get_embedder
+from mauve.embed.saved import SavedEmbedder
 from mauve.measures.material import load_training
 from mauve.measures.run import measure_samples
 from mauve.quantize.drmm import DRMM
@@ -342,6 +343,12 @@ class TestPromptsAndOwnEmbedder:
             for which in (loaded, comparison)
         )
         assert ours == theirs
+
+    def test_an_embedder_that_only_sounds_bundled_is_needed_too(self):
+        embedded = get_embedder(lengths).embed(["rain"])
+        saved = SavedEmbedder("bundled-by-me", ["rain"], embedded)
+        with pytest.raises(MauveError, match="loaded with the embedder 'bundled-by-me'"):
+            saved.embed(["sun"])
 
     def test_other_texts_need_the_embedder_again(self, comparison, tmp_path):
         comparison.save(tmp_path / "run")

@@ -1,5 +1,6 @@
 """The embedder of a saved comparison, which knows the features of its texts."""
 
+import re
 from collections.abc import Sequence
 
 from mauve.embed.cached import cached_if_known
@@ -68,8 +69,9 @@ def _checked(embedder: Embedder, signature: str) -> Embedder:
 
 def _bundled(signature: str) -> Embedder | None:
     """Return the bundled embedder with that signature, if it is one."""
-    if not signature.startswith("bundled-"):
+    parts = re.fullmatch(r"bundled-[^:]*:([^:]+):([0-9]+)", signature)
+    if parts is None:
         return None
-    _, pooling, length = signature.split(":")
+    pooling, length = parts.groups()
     embedder = get_embedder("bundled", pooling=pooling, max_length=int(length))
     return _checked(embedder, signature)
