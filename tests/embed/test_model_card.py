@@ -1,8 +1,15 @@
 """Languages that model cards list."""
 
+import shutil
+
 import pytest
 
+from mauve import compare
 from mauve.embed.model_card import card_languages, parse_languages
+from mauve.embed.registry import get_embedder
+from mauve.errors import InvalidParameterError
+
+GERMAN = "Das ist nicht das Haus, das wir gesucht haben, aber es ist auch sehr schön und alt."
 
 
 @pytest.mark.parametrize(
@@ -44,3 +51,17 @@ def test_cache_of_the_hub(tmp_path, monkeypatch):
     assert card_languages("org/name", "a" * 40) == ({"fr"}, False)
     assert card_languages("org/other", "a" * 40) == (None, False)
     assert card_languages("no name: at all") == (None, False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prefix", ["", "sentence:"])
+def test_embedders_read_what_their_card_says(tiny, tmp_path, prefix):
+    folder = shutil.copytree(tiny("bert"), tmp_path / "model")
+    reads = get_embedder(f"{prefix}{folder}", device="cpu").reads
+    assert (reads.languages, reads.code) == (None, None)
+    (folder / "README.md").write_text("---\nlanguage: [en, code]\n---\n")
+    embedder = get_embedder(f"{prefix}{folder}", device="cpu")
+    assert (embedder.reads.languages, embedder.reads.code) == ({"en"}, True)
+    assert embedder.reads.max_tokens == embedder.max_length
+    with pytest.raises(InvalidParameterError, match="German, and the embedder reads English"):
+        compare([f"{GERMAN} {i}" for i in range(20)], [GERMAN] * 20, embedder=embedder, cache=False)

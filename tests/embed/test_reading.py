@@ -240,3 +240,17 @@ def test_samples_of_one_file(tmp_path):
     sample = load_samples({"german": numbered(GERMAN_TEXT)}, embedder=Lengths(), cache=False)
     with pytest.raises(InvalidParameterError, match="German"):
         _ = sample.features
+
+
+@pytest.mark.slow
+def test_reports_warn_at_the_top(tmp_path):
+    human, page = numbered(ENGLISH_TEXT), tmp_path / "report.html"
+    messages_of(
+        lambda: mauve.report(
+            human, numbered(GERMAN_TEXT), page, embedder=Lengths(), cache=False, unreadable="warn"
+        )
+    )
+    html = page.read_text(encoding="utf-8")
+    first = html.index("<li>", html.index('id="warnings"'))
+    assert html[first:].startswith("<li>100% of the texts of")
+    assert html.index('id="warnings"') < html.index('id="scores"')
