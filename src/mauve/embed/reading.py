@@ -18,9 +18,9 @@ from mauve.text.language import foreign_language, known_languages
 UnreadablePolicy = Literal["error", "warn"]
 UNREADABLE: tuple[UnreadablePolicy, ...] = get_args(UnreadablePolicy)
 
-#: Share of a sample's texts from which on a warning is given. Of English text of any kind at most
-#: 0.2% are taken for something else (docs/model-card.md), so 5% are no mistake, and one text in
-#: twenty is what a score can lose without changing much.
+#: Share of a sample's texts from which on a warning is given. In English samples of
+#: any kind at most 0.4% are taken for something else, which they mostly are (docs/model-card.md),
+#: so 5% are no mistake.
 WARN_SHARE = 0.05
 #: The same for short texts, of which the embedder sees little but not nothing: they must be many to
 #: matter.
