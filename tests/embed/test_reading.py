@@ -113,6 +113,13 @@ class TestCounts:
         with pytest.raises(InvalidParameterError, match=r"51\.0% of the texts of 'm' are in other"):
             readings.check()
 
+    def test_a_system_in_another_language_stops_no_other(self):
+        german = Counter({"German": 100})
+        sizes = {"human": 100, "a": 100, "b": 100}
+        readings = SampleReadings(ENGLISH, sizes, {"human": Counter(), "a": german, "b": Counter()})
+        readings.check()
+        assert readings.warnings("a", np.full(100, 50))
+
 
 class TestCompare:
     def test_german_is_refused_before_the_work(self):
@@ -139,9 +146,7 @@ class TestCompare:
         german = numbered(GERMAN_TEXT)
         systems = {"english": numbered(ENGLISH_TEXT), "german": german}
         comparison, messages = messages_of(
-            lambda: mauve.compare(
-                numbered(ENGLISH_TEXT), systems, embedder=Lengths(), cache=False, unreadable="warn"
-            )
+            lambda: mauve.compare(numbered(ENGLISH_TEXT), systems, embedder=Lengths(), cache=False)
         )
         first = "100% of the texts of 'german' are in other languages, German, and the embedder"
         assert messages[0].startswith(first)

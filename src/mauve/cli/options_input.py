@@ -35,7 +35,7 @@ Unreadable = Annotated[
     str,
     choice(
         UNREADABLE,
-        "What to do if most texts of a sample are in a language that the embedder cannot read: "
+        "What to do if most texts of the first file are in a language the embedder cannot read: "
         "'error' or 'warn'. The bundled one reads English.",
     ),
 ]

@@ -90,8 +90,8 @@ def compare(
     empty : {"error", "keep"}
         Reject empty texts, or read each as one end-of-text token.
     unreadable : {"error", "warn"}
-        What to do if most texts of a sample are in languages that the embedder cannot read (the
-        bundled one reads English): raise an error, or warn. From 5% of the texts on there is a
+        What to do if most human texts are in languages that the embedder cannot read (the
+        bundled one reads English): raise an error, or warn. From 5% of a sample on there is a
         warning, also for code; for texts of a few words from a quarter on.
     num_buckets : int or "auto"
         Number of buckets k; by default a tenth of the smallest sample, from 2 to 500. A DRMM

@@ -57,7 +57,7 @@ class Samples:
     n_given : dict from name to int
         Number of texts of every sample before the limit.
     unreadable : {"error", "warn"}
-        What to do where the embedder cannot read most texts of a sample.
+        What to do where the embedder cannot read most human texts.
     saved_warnings : dict from name to tuple of str, or None
         `reading_warnings` of a comparison that was saved, whose embedder is not there.
     """

@@ -14,7 +14,7 @@ from mauve.text.code import is_code
 from mauve.text.function_words import LANGUAGE_ALIASES, LANGUAGE_NAMES
 from mauve.text.language import foreign_language, known_languages
 
-#: Choices where an embedder cannot read most texts of a sample: raise an error, or warn.
+#: Choices where an embedder cannot read most human texts: raise an error, or warn.
 UnreadablePolicy = Literal["error", "warn"]
 UNREADABLE: tuple[UnreadablePolicy, ...] = get_args(UnreadablePolicy)
 
@@ -25,8 +25,8 @@ WARN_SHARE = 0.05
 #: The same for short texts, of which the embedder sees little but not nothing: they must be many to
 #: matter.
 SHORT_SHARE = 0.25
-#: Share above which the language of a sample is refused: the score is then mostly about texts that
-#: the embedder cannot read.
+#: Share above which human texts are refused: the score is then mostly about texts that the
+#: embedder cannot read.
 REFUSE_SHARE = 0.5
 
 _CODE = "code"
@@ -133,11 +133,15 @@ class SampleReadings:
         return cls(reading, sizes, counts)
 
     def check(self) -> None:
-        """Raise if most texts of a sample are in languages that the embedder cannot read."""
-        for name, kinds in self.counts.items():
-            languages, n_texts = _languages(kinds), self.sizes[name]
-            if self.reading is None or languages.total() <= REFUSE_SHARE * n_texts:
-                continue
+        """Raise if most texts of the first sample are in languages the embedder cannot read.
+
+        The first is the human text. A system that writes another language than people do is
+        far from them, and its low score says so; a warning is enough, and no other system's
+        score is lost.
+        """
+        name, kinds = next(iter(self.counts.items()))
+        languages, n_texts = _languages(kinds), self.sizes[name]
+        if self.reading is not None and languages.total() > REFUSE_SHARE * n_texts:
             raise InvalidParameterError(
                 f"{_found(name, languages, n_texts)}, and the embedder reads "
                 f"{self.reading.described}: the score would say little about them. {_remedy()}, or "
