@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 
 _LISTED = 8  # items of a list in a message
+_NAME_LENGTH = 40  # characters; what is longer is a text, and would hide the message
 # Line breaks and tabs lay a text out; the two joiners shape Persian, Hindi and emoji.
 _LAYOUT = frozenset("\n\t\u200c\u200d")
 
@@ -34,6 +35,17 @@ def listed(items: Sequence[object]) -> str:
     """
     first = ", ".join(escaped(str(item)) for item in items[:_LISTED])
     return f"{first} and {len(items) - _LISTED} more" if len(items) > _LISTED else first
+
+
+def shortened(name: str) -> str:
+    """Return a name, or the beginning of one that is longer than a name is.
+
+    Examples
+    --------
+    >>> shortened("text"), shortened("a text that stands where a name should be")
+    ('text', 'a text that stands where a name should b...')
+    """
+    return name if len(name) <= _NAME_LENGTH else f"{name[:_NAME_LENGTH]}..."
 
 
 def listed_as(noun: str, items: Sequence[object]) -> str:

@@ -135,3 +135,18 @@ def test_errors_of_the_library(features, option, message):
     result = invoke("compare", "human.npy", "good.npy", *option)
     assert result.exit_code == 1
     assert re.search(f"^error: .*{message}", result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--seed", "-1"], "'--seed': must be greater than or equal to 0. Got '-1' instead."),
+        (["--limit", "x"], "'--limit': must be a valid integer. Got 'x' instead."),
+        (["--limit", "5"], "'--limit': must be at least 10. Got 5 instead: compare needs as many."),
+        (["--save", "a.html", "--report", "a.html"], "--save and --report must be different files"),
+    ],
+)
+def test_messages_of_options_name_the_value(option, message):
+    done = invoke("compare", "human.npy", "good.npy", *option)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())

@@ -7,6 +7,7 @@ import pytest
 from pair_clouds import clouds, score
 
 from mauve import MauveWarning, compare
+from mauve.comparison.advice import small_sample_warnings
 
 
 class TestWarnings:
@@ -14,10 +15,17 @@ class TestWarnings:
         human, model = clouds(37, n=40)
         with pytest.warns(MauveWarning, match="has 40 texts: below 100"):
             comparison = compare(human, model, n_clusterings=5, n_permutations=20)
-        assert [warning.split(" has")[0] for warning in comparison.warnings[:2]] == [
-            "'human'",
-            "'model'",
-        ]
+        assert comparison.warnings[0].startswith("'human' has 40 texts and 'model' has 40 texts: b")
+
+    def test_few_texts_of_many_systems_are_said_once(self):
+        human, model = clouds(37, n=120)
+        systems = {f"system{i}": model[:80] for i in range(7)} | {"large": model}
+        with pytest.warns(MauveWarning, match="texts") as caught:
+            comparison = compare(human, systems, n_clusterings=5, n_permutations=0)
+        [message] = [str(w.message) for w in caught if "below 100" in str(w.message)]
+        assert "'system3' has 80 texts and the like of 3 other samples: below 100" in message
+        assert message in comparison["system6"].warnings
+        assert message not in comparison["large"].warnings
 
     def test_few_texts_per_bucket(self):
         with pytest.warns(MauveWarning, match="100 texts are few for 30 buckets"):
@@ -45,6 +53,12 @@ class TestWarnings:
         messages = [str(w.message) for w in caught]
         assert len(messages) == len(set(messages))
         assert set(messages) == set(comparison.warnings)
+
+
+def test_human_texts_that_set_the_buckets_cannot_be_left_out():
+    message = small_sample_warnings({"human": 50, "model": 900}, 5)[0]
+    assert "because 'human' has 50 texts" in message
+    assert message.endswith("Collect more of them.")
 
 
 def test_a_small_sample_that_sets_the_buckets_for_all_is_reported():

@@ -192,3 +192,19 @@ class TestShownDifferences:
         by_pair = dict(zip(pairs, adjusted, strict=True))
         for pair in shown:
             assert pair.p_adjusted == by_pair[frozenset((pair.first, pair.second))]
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_difference_is_of_two_scores(position):
+    human, systems = clouds(7)
+    comparison = compare(human, systems, **QUICK)
+    pair = [*comparison.values()][:2]
+    pair[position] = comparison
+    name = ("first", "second")[position]
+    with pytest.raises(
+        mauve.InvalidParameterError, match=f"The '{name}' parameter of difference.* by a system's"
+    ):
+        mauve.difference(*pair)
+    pair[position] = 0.5
+    with pytest.raises(mauve.InvalidParameterError, match=r"a MauveResult.* Got 0\.5 instead\."):
+        mauve.difference(*pair)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mauve
+from mauve.calls import Command, command_line
 from mauve.embed.bundled import BundledEmbedder
 from mauve.embed.cache import FeatureCache
 from mauve.embed.cached import CachedEmbedder
@@ -199,8 +200,25 @@ class TestCompare:
         _, messages = messages_of(
             lambda: mauve.compare(long, long[::-1], embedder=Lengths(), cache=False)
         )
-        [message] = [message for message in messages if "'human' are longer" in message]
-        assert "only their beginnings count, less than half of 60 texts" in message
+        [message] = [message for message in messages if "are longer" in message]
+        assert message.startswith("60 of the 60 texts of 'human' and 60 of the 60 texts of 'model'")
+        assert "count, and of 60 of 'human' and 60 of 'model' less than half. Compare" in message
+
+    def test_code_is_told_apart_with_a_remedy_that_reads_well(self):
+        code = Counter({"code": 60})
+        [message] = unreadable_warnings("human", code, 0, 100, Reading(code=False))
+        assert message.endswith("Use a model of code or remove these texts.")
+        with command_line(Command("mauve compare", {"embedder": "--embedder"})):
+            [message] = unreadable_warnings("human", code, 0, 100, Reading(code=False))
+        assert message.endswith("a model of code, by --embedder NAME, or remove these texts.")
+
+    def test_a_mixture_of_languages_is_said_once(self):
+        mixed = [*numbered(ENGLISH_TEXT, 90), *numbered(GERMAN_TEXT, 30)]
+        english = [f"{text} Indeed." for text in numbered(ENGLISH_TEXT, 120)]
+        _, messages = messages_of(
+            lambda: mauve.compare(english, mixed, embedder=Lengths(), cache=False, n_permutations=0)
+        )
+        assert len([m for m in messages if "German" in m or "in English by" in m]) == 1
 
     def test_unknown_choice(self):
         with pytest.raises(

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from safetensors.numpy import save_file
 
+import mauve
 from mauve.embed.samples import load_features, read_sample
 from mauve.errors import InvalidParameterError
 
@@ -252,3 +253,17 @@ class TestFiles:
         np.save(path, np.full((3, 2), np.nan))
         with pytest.raises(InvalidParameterError, match=r"human\.npy' must hold finite"):
             read_sample(path, "human")
+
+
+def test_a_list_of_samples_needs_names():
+    texts = [f"text {i}" for i in range(20)]
+    with pytest.raises(
+        InvalidParameterError, match=r"'systems' parameter of compare .*a list of s"
+    ):
+        mauve.compare(texts, [texts, texts])
+
+
+@pytest.mark.parametrize("number", [3, 2.5, np.float64(1)])
+def test_a_number_is_no_sample(number):
+    with pytest.raises(InvalidParameterError, match="'human' must be texts, features or a path"):
+        mauve.compare(number, ["text"] * 20)

@@ -92,7 +92,7 @@ def test_standard_error_is_that_of_repeated_samples():
 
 def test_texts_too_short_are_refused():
     sample = _sample([[1, 2, 3]] * 10, np.arange(10))
-    match = "'model' must have texts of at least 4 tokens.*Got texts of at most 3 tokens"
+    match = "Distinct-4 of 'model' must be .* texts of at least 4 tokens.*texts of at most 3 tokens"
     with pytest.raises(InvalidParameterError, match=match):
         distinct_measure(4).estimate(sample, sample)
 

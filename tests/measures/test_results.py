@@ -12,6 +12,8 @@ from mauve.measures.estimate import Estimate, deal_texts
 from mauve.measures.intervals import Measured, measured
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
+from mauve.measures.tables import make_column
+from mauve.measures.zipf import ZIPF
 from mauve.tables import latex_escaped
 
 
@@ -231,3 +233,9 @@ def test_metrics_have_finite_numbers_alone():
     assert metrics["mauve/good/zipf_gap"] == pytest.approx(0.05)
     assert not any("distance" in key for key in metrics)
     assert np.isfinite([*metrics.values()]).all()
+
+
+def test_rounding_in_an_interval_of_no_width_adds_no_decimals():
+    rows = [Measured(0.5, (0.49, 0.51), 0.005), Measured(0.56, (0.56, 0.56 + 1e-15), 3e-16)]
+    cells = make_column(ZIPF, rows, [False, False]).cells
+    assert [str(cell) for cell in cells] == ["0.500 ±0.010", "0.560 ±0.000"]

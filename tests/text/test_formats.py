@@ -191,3 +191,18 @@ class TestNestedParquet:
             match=r"Got turns\.0\.said, turns\.0\.by, out\.best\.text, site instead: pass field",
         ):
             read_texts(self.write(tmp_path))
+
+
+def test_a_header_with_another_separator_is_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id;text\n1;one\n")
+    with pytest.raises(InvalidParameterError, match="commas between .* Got the header 'id;text'"):
+        read_texts(path)
+
+
+def test_a_text_in_place_of_the_header_is_shortened(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("0\t" + "long " * 400 + "\n")
+    with pytest.raises(InvalidParameterError, match="or write a line with the names") as caught:
+        read_texts(path)
+    assert len(str(caught.value)) < 300

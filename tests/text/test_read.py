@@ -372,7 +372,8 @@ class TestLinesThatAreWrong:
         path = write(tmp_path / "a.jsonl", f'"fine"\n{{"text": {value}}}\n')
         with pytest.raises(
             InvalidParameterError,
-            match=rf"The field 'text' in line 2 of '.*' must be a string\. Got {name} instead: wr",
+            match=rf"The field 'text' in line 2 of '.*' must be a string\. Got {name} instead: "
+            + ("remove it, or write a text" if value == "null" else "write it as a string"),
         ):
             read_texts(path)
 

@@ -24,7 +24,7 @@ from mauve.cli.options_output import (
     ShowOutput,
 )
 from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreOptions
-from mauve.cli.outputs import check_output, check_picture, write_picture
+from mauve.cli.outputs import check_distinct, check_output, check_picture, write_picture
 from mauve.cli.render import print_result
 from mauve.cli.render_explanation import unused_fields_note
 from mauve.cli.terminal import collected_warnings, printing, say, say_warnings, warnings_as_lines
@@ -58,6 +58,7 @@ def compare_command(
     output: CompareOutput,
 ) -> None:
     """Measure how far each system's texts are from human texts."""
+    check_distinct(save=output.save, plot=output.plot, report=output.report)
     if output.plot is not None:
         check_picture(output.plot)
     if output.save is not None:

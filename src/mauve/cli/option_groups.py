@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from mauve.calls import Command, command_line
 from mauve.cli.values import one_of
+from mauve.escape import escaped
 
 _OTHER = "Other options"  # heading of the options without a panel
 
@@ -135,7 +136,13 @@ class PanelCommand(WholeSummary, TyperCommand):
         """Parse the arguments; the error about an option of another name says what to use."""
         try:
             return super().parse_args(ctx, args)
-        except typer.BadParameter:
+        except typer.BadParameter as error:
+            # The rule of a number, as Typer has it, does not name the value.
+            errors = getattr(error.__cause__, "errors", None)
+            if errors is not None:
+                rule = error.message.removeprefix("Input should be ").partition(", unable")[0]
+                value = escaped(str(errors()[0]["input"]))
+                error.message = f"must be {rule}. Got '{value}' instead."
             raise
         except Exception as error:
             # Typer's class of this error has moved between releases.

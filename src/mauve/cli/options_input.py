@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
-from mauve.cli.values import check_systems
+from mauve.cli.values import at_least, check_systems
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.protocol import DTYPES, POOLINGS
 from mauve.embed.reading import UNREADABLE
@@ -92,9 +92,9 @@ class TextOptions(OptionGroup):
         int | None,
         typer.Option(
             metavar="N",
-            min=MIN_TEXTS,
-            help="Take N texts of each sample at random (see --seed), in any order of the texts "
-            "the same; of samples with prompts, the same prompts.",
+            callback=at_least(MIN_TEXTS, "compare needs as many"),
+            help="Take N texts of each sample at random (see --seed), whatever their order; with "
+            "prompts, texts of the same prompts in all samples.",
         ),
     ] = None
     strip: Strip = False

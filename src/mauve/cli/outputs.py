@@ -30,6 +30,25 @@ def check_output(path: Path, human: Path, systems: list[str]) -> None:
     check_writable(path)
 
 
+def check_distinct(**paths: Path | None) -> None:
+    """Raise if two options name one file, where the second would replace the first.
+
+    Examples
+    --------
+    >>> check_distinct(save=Path("a.mauve"), report=None)
+    """
+    given: dict[Path, str] = {}
+    for name, path in paths.items():
+        if path is None:
+            continue
+        if other := given.get(path.resolve()):
+            raise typer.BadParameter(
+                f"--{other} and --{name} must be different files. Got '{escaped(str(path))}' for "
+                "both."
+            )
+        given[path.resolve()] = name
+
+
 def check_picture(path: Path) -> None:
     """Raise unless a picture can be drawn and written to `path`; call it before the work."""
     if path.suffix.lower() not in PICTURE_SUFFIXES:

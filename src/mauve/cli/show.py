@@ -23,8 +23,9 @@ def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: Show
     for path in filter(None, (output.plot, output.report)):
         check_output(path, saved.path, [])
     comparison = mauve.load(saved.path)
+    say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
     print_comparison_as(comparison, saved.path, output, None, equivalence.margin)
-    say_warnings(comparison.warnings)
+    say_warnings(m for m in comparison.warnings if m not in comparison.reading_warnings)
     if output.plot is not None:
         write_picture(comparison, output.plot)
     if output.report is not None:

@@ -1,6 +1,7 @@
 """Warn where a score may be unreliable."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,13 +9,36 @@ from mauve.arrays import Labels
 from mauve.calls import has_option, option
 from mauve.embed.load import Samples
 from mauve.embed.reading import WARN_SHARE
+from mauve.formatting import format_list
 from mauve.frontier.histogram import count_labels
 from mauve.text.words import word_counts
 
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
+_LISTED = 4  # samples that a warning names; more would hide what it says
 
 
-def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[str, ...]:
+class SampleWarning(NamedTuple):
+    """A warning about several samples of a comparison, in one sentence, and their names."""
+
+    message: str
+    names: frozenset[str]
+
+
+def sample_warnings(samples: Samples) -> tuple[SampleWarning, ...]:
+    """Return the warnings that several samples may share: truncated texts, and few texts."""
+    truncated = {name: n for name in samples.sizes if (n := samples.n_truncated(name))}
+    few = {name: n for name, n in samples.sizes.items() if n < FEW_TEXTS}
+    found = []
+    if truncated:
+        found.append(SampleWarning(_truncation(samples, truncated), frozenset(truncated)))
+    if few:
+        found.append(SampleWarning(_few_texts(few), frozenset(few)))
+    return tuple(found)
+
+
+def system_warnings(
+    samples: Samples, system: str, num_buckets: int, about_samples: Sequence[SampleWarning]
+) -> tuple[str, ...]:
     """Return the warnings about one system and the human sample.
 
     Parameters
@@ -23,23 +47,14 @@ def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[st
     system : str
     num_buckets : int
         Number of buckets k.
+    about_samples : sequence of SampleWarning
+        Result of :func:`sample_warnings`.
     """
     human, k = samples.human_name, num_buckets
     n_p, n_q = samples.sizes[human], samples.sizes[system]
-    form = samples.forms.get(system)
     messages = [*samples.reading_warnings[human], *samples.reading_warnings[system]]
-    messages += [finding.message for finding in form.findings] if form else []
-    for name in (human, system):
-        n_texts, n_truncated = samples.sizes[name], samples.n_truncated(name)
-        if n_truncated:
-            messages.append(
-                _truncation(name, n_truncated, _n_mostly_unread(samples, name), n_texts)
-            )
-        if n_texts < FEW_TEXTS:
-            messages.append(
-                f"'{name}' has {n_texts} texts: below {FEW_TEXTS} the interval is wide and its "
-                "level only approximate."
-            )
+    messages += _form_warnings(samples, system)
+    messages += [about.message for about in about_samples if about.names & {human, system}]
     if min(n_p, n_q) < 5 * k:
         messages.append(
             f"{min(n_p, n_q)} texts are few for {k} buckets: with fewer than five texts per bucket "
@@ -51,6 +66,16 @@ def system_warnings(samples: Samples, system: str, num_buckets: int) -> tuple[st
             "precision."
         )
     return tuple(messages)
+
+
+def _form_warnings(samples: Samples, system: str) -> list[str]:
+    """Return the differences of form; that of languages unless it is said what cannot be read."""
+    form = samples.forms.get(system)
+    if form is None:
+        return []
+    is_said = any(samples.readings.warns_of_languages(n) for n in (samples.human_name, system))
+    said = ("language", "script") if is_said else ()
+    return [finding.message for finding in form.findings if finding.kind not in said]
 
 
 def _n_mostly_unread(samples: Samples, name: str) -> int:
@@ -65,18 +90,41 @@ def _n_mostly_unread(samples: Samples, name: str) -> int:
     return int((n_words > 2 * reading.max_tokens).sum())  # a word has at least one token
 
 
-def _truncation(name: str, n_truncated: int, n_mostly: int, n_texts: int) -> str:
+def _truncation(samples: Samples, truncated: Mapping[str, int]) -> str:
     """Return a warning that texts are truncated, with a remedy if most of many is not read."""
+    sizes = samples.sizes
+    shares = [f"{n} of the {sizes[name]} texts of '{name}'" for name, n in truncated.items()]
     message = (
-        f"{n_truncated} of the {n_texts} texts of '{name}' are longer than the embedder reads: "
-        "only their beginnings count"
+        f"{_enumerated(shares)} are longer than the embedder reads: only their beginnings count"
     )
-    if n_mostly < WARN_SHARE * n_texts:
+    mostly = {name: _n_mostly_unread(samples, name) for name in truncated}
+    many = [f"{n} of '{name}'" for name, n in mostly.items() if n >= WARN_SHARE * sizes[name]]
+    if not many:
         return f"{message}."
     return (
-        f"{message}, less than half of {n_mostly} texts. Compare shorter passages, or use an "
-        "embedder that reads more."
+        f"{message}, and of {_enumerated(many)} less than half. Compare shorter passages, or use "
+        "an embedder that reads more."
     )
+
+
+def _few_texts(few: Mapping[str, int]) -> str:
+    """Return a warning that samples are small.
+
+    Examples
+    --------
+    >>> print(_few_texts({"human": 60, "model": 80}))
+    'human' has 60 texts and 'model' has 80 texts: below 100 the interval is wide and its level \
+only approximate.
+    """
+    sizes = _enumerated([f"'{name}' has {n} texts" for name, n in few.items()])
+    return f"{sizes}: below {FEW_TEXTS} the interval is wide and its level only approximate."
+
+
+def _enumerated(items: Sequence[str]) -> str:
+    """Return the first of many items in one phrase, and the number of the others."""
+    if len(items) <= _LISTED:
+        return format_list(items)
+    return format_list([*items[:_LISTED], f"the like of {len(items) - _LISTED} other samples"])
 
 
 def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
@@ -111,7 +159,8 @@ another number of buckets. Leave it out, or set num_buckets.
         return ()
     return (
         f"All systems have {num_buckets} buckets because '{smallest}' has {sizes[smallest]} "
-        "texts: not comparable with runs that used another number of buckets. Leave it out"
+        "texts: not comparable with runs that used another number of buckets. "
+        + ("Collect more of them" if smallest == next(iter(sizes)) else "Leave it out")
         + (f", or set {option('num_buckets')}." if has_option("num_buckets") else "."),
     )
 

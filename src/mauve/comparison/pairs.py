@@ -1,11 +1,12 @@
 """The difference of two systems' scores, where they can be compared."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import parse_signature
-from mauve.errors import InvalidParameterError, check_real, check_share
+from mauve.errors import InvalidParameterError, bad_parameter, check_real, check_share
 from mauve.escape import escaped
 from mauve.formatting import (
     format_interval,
@@ -138,6 +139,10 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
     >>> mauve.difference(comparison["near"], comparison["far"]).p_value < 0.05
     True
     """
+    for name, result in (("first", first), ("second", second)):
+        if not isinstance(result, MauveResult):
+            why = "index a comparison by a system's name" if isinstance(result, Mapping) else ""
+            raise bad_parameter(name, "a MauveResult, such as comparison['gpt2']", result, why)
     check_comparable(first, second)
     pair = ScorePair(
         (first.mauve, second.mauve),

@@ -5,6 +5,7 @@ import numpy as np
 from mauve.arrays import FloatArray
 from mauve.comparison.advice import (
     empty_bucket_warnings,
+    sample_warnings,
     small_sample_warnings,
     system_warnings,
 )
@@ -261,8 +262,10 @@ n_bootstrap, n_permutations, explained_variance, order, seed, device, on_progres
             shared_warnings += small_sample_warnings(sizes, n_buckets)
     compared = Compared(samples, clustering, settings)
     results = {}
+    about_samples = sample_warnings(samples)
     for i, name in enumerate(samples.system_names, start=1):
-        results[name] = _score(compared, name, shared_warnings)
+        about_system = system_warnings(samples, name, n_buckets, about_samples)
+        results[name] = _score(compared, name, (*about_system, *shared_warnings))
         show_progress("testing", settings.n_clusterings + i, n_steps)
     return Comparison(results, compared)
 
@@ -295,7 +298,7 @@ def _cluster(
     )
 
 
-def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) -> MauveResult:
+def _score(compared: Compared, system: str, warnings: tuple[str, ...]) -> MauveResult:
     """Return the score of a system with interval, test and curve."""
     settings, pair = compared.settings, compared.pair(system)
     estimator, scaling = settings.estimator, settings.scaling
@@ -349,7 +352,7 @@ def _score(compared: Compared, system: str, shared_warnings: tuple[str, ...]) ->
         num_buckets=settings.num_buckets,
         n_human=n_human,
         n_model=n_model,
-        warnings=(*system_warnings(samples, system, settings.num_buckets), *shared_warnings),
+        warnings=warnings,
         signature=settings.signature(samples, system),
         form=samples.forms.get(system),
         deviance_error=error,

@@ -5,6 +5,7 @@ None of those packages is imported: what they pass is recognised by its methods.
 
 import io
 from collections.abc import ItemsView, Iterable, KeysView, Mapping, Sequence, Set
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +88,8 @@ def _why_refused(source: Any) -> str | None:
         return f"{kind} instead: decode it, and pass a list of strings or the path of a file"
     if isinstance(source, ItemsView):
         return f"{kind} instead: pass the values() alone"
+    if isinstance(source, Number):
+        return f"{kind} instead"
     if isinstance(source, Set) and not isinstance(source, KeysView):
         return (
             f"a {kind} instead, which has no order, so that prompts and metadata could not be "

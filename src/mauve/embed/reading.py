@@ -148,6 +148,12 @@ class SampleReadings:
                 f"compute it nevertheless with {option('unreadable', 'warn')}."
             )
 
+    def warns_of_languages(self, name: str) -> bool:
+        """Return whether a warning says that texts are in languages the embedder cannot read."""
+        return self.reading is not None and _is_common(
+            _languages(self.counts[name]).total(), self.sizes[name]
+        )
+
     def warnings(self, name: str, n_tokens: IntArray) -> tuple[str, ...]:
         """Return the warnings of a sample, given the number of tokens of each text, or -1."""
         shortest = 0 if self.reading is None else self.reading.min_tokens or 0
@@ -181,17 +187,17 @@ how they are written. Compare longer texts.
     if reading is None:
         return ()
     messages = []
-    languages, least = _languages(kinds), WARN_SHARE * n_texts
-    if languages.total() >= max(least, 1):
+    languages = _languages(kinds)
+    if _is_common(languages.total(), n_texts):
         messages.append(
             f"{_found(name, languages, n_texts)}, and the embedder reads {reading.described}: "
             f"the score says little about them. {_remedy()}."
         )
-    if kinds[_CODE] >= max(least, 1):
+    if _is_common(kinds[_CODE], n_texts):
         messages.append(
             f"{_share(name, kinds[_CODE], n_texts)} are code, and the embedder was made for prose: "
             "it sees less of how code is written. Use a model of code"
-            f"{_by_option('NAME')}, or remove these texts."
+            f"{_by_option('NAME', 'by')} or remove these texts."
         )
     if n_short >= max(SHORT_SHARE * n_texts, 1):
         messages.append(
@@ -199,6 +205,10 @@ how they are written. Compare longer texts.
             "short, the embedder hardly sees how they are written. Compare longer texts."
         )
     return tuple(messages)
+
+
+def _is_common(n: int, n_texts: int) -> bool:
+    return n >= max(WARN_SHARE * n_texts, 1)
 
 
 def _languages(kinds: Counter[str]) -> Counter[str]:
@@ -222,6 +232,6 @@ def _remedy() -> str:
     )
 
 
-def _by_option(value: str) -> str:
+def _by_option(value: str, how: str = "such as") -> str:
     name = either("embedder", "featurize_model_name")
-    return f", such as {option(name, value)}," if has_option(name) else ""
+    return f", {how} {option(name, value)}," if has_option(name) else ""

@@ -236,7 +236,8 @@ def size_warnings(
             if n and n_human and not 1 / _SIZES_APART <= n / n_human <= _SIZES_APART:
                 messages.append(
                     f"'{system.name}' has {n} {unit} and '{human.name}' {n_human}: "
-                    f"{listed(growing)} change with the size of a sample, so give as many texts"
+                    f"{listed(growing)} change{'s' * (len(growing) == 1)} with the size of a "
+                    "sample, so give as many texts"
                     + (
                         f" of about the same length ({option('match_length', True)})."
                         if unit == "tokens"

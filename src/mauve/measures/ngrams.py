@@ -193,9 +193,9 @@ def count_by_group(sample: MeasuredSample, n: int, title: str) -> Counts:
     if len(np.unique(counts.units)) < 2:
         longest = int(tokens.lengths.max())
         raise UndefinedError(
-            f"'{sample.name}' must have texts of at least {n} tokens in two of its groups for "
-            f"{title}. Got texts of at most {longest} tokens in {sample.groups.count} groups "
-            "instead."
+            f"{title} of '{sample.name}' must be computed from texts of at least {n} tokens, also "
+            f"without any one group of texts. Got texts of at most {longest} tokens in "
+            f"{sample.groups.count} groups instead: give more or longer texts."
         )
     return counts
 

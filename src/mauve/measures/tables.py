@@ -17,6 +17,7 @@ _CSV_COLUMNS = (
     "system", "n_texts", "measure", "direction", "value", "low", "high", "standard_error",
     "gap", "gap_low", "gap_high", "best",
 )  # fmt: skip
+_ROUNDING = 1e-9  # share of the widest interval that is an error of rounding
 _HUGE = 1e6  # numbers from here on are in scientific notation
 _MARKS = {"higher": "↑", "lower": "↓", "human": "≈"}
 _LATEX_MARKS = {"↑": r"($\uparrow$)", "↓": r"($\downarrow$)", "≈": ""}
@@ -141,7 +142,8 @@ def _reach(row: Measured) -> float:
 def _decimals(rows: Sequence[Measured]) -> int:
     """Return the number of decimals that gives a typical interval two digits."""
     reaches = [_reach(row) for row in rows if np.isfinite(row.value)]
-    reaches = [reach for reach in reaches if reach > 0]
+    # Equal texts have an interval of no width but for rounding, which says nothing of the others'.
+    reaches = [reach for reach in reaches if reach > _ROUNDING * max(reaches)]
     if not reaches:
         return 3
     return int(np.clip(1 - np.floor(np.log10(reaches).mean()), 0, 7))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mauve.calls import option
 from mauve.errors import InvalidParameterError
-from mauve.escape import escaped, listed
+from mauve.escape import escaped, listed, shortened
 
 _MISSING = object()
 _DEPTH = 3  # levels of nested fields that a message lists
@@ -83,16 +83,21 @@ class Fields:
 
     def _remedy(self, name: str, value: Any) -> str:
         nested = [*_string_paths(value, name, _DEPTH)] if name == self.text else []
-        return f"pass {option('field', escaped(nested[0]))}" if nested else "write it as a string"
+        if nested:
+            return f"pass {option('field', escaped(nested[0]))}"
+        return "remove it, or write a text" if value is None else "write it as a string"
 
     def check_columns(self, columns: Sequence[str], names: Sequence[str] = ()) -> None:
         """Raise unless one column holds the texts; `names` are those a message lists."""
         if columns.count(head_of(self.text, columns)) != 1:
             shown = columns if self.text in columns else names or columns
+            got = [shortened(column) for column in shown]
+            # The first line of a CSV file without header holds texts.
+            is_text = any(map(str.__ne__, got, shown))
             raise InvalidParameterError(
                 f"{self.file} must have one column '{escaped(self.text)}'. "
-                f"Got {listed(shown) or 'none'} instead: pass "
-                f"{option('field', 'NAME')}, or rename a column."
+                f"Got {listed(got) or 'none'} instead: pass {option('field', 'NAME')}, "
+                + ("or write a line with the names above." if is_text else "or rename a column.")
             )
 
 

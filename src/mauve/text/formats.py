@@ -12,7 +12,7 @@ from typing import Any
 
 from mauve.calls import option
 from mauve.errors import InvalidParameterError, MauveError, need_packages
-from mauve.escape import escaped, listed_as
+from mauve.escape import escaped, listed_as, shortened
 from mauve.text.fields import Fields, Record, head_of, type_name
 from mauve.text.files import STREAM, Line
 from mauve.text.metadata import UNREAD, repeated_names
@@ -166,7 +166,13 @@ def csv_records(lines: Iterator[Line], fields: Fields, *, kind: str = "CSV") -> 
 def _check_header(header: list[str], fields: Fields) -> None:
     """Raise unless the first line names the columns: it may be a text, which would be lost."""
     if header != [fields.text] and len(header) == 1:
-        first = escaped(header[0] if len(header[0]) <= 40 else f"{header[0][:40]}...")
+        first = escaped(shortened(header[0]))
+        for separator in (";", "\t", "|"):
+            if fields.text in header[0].split(separator):
+                raise InvalidParameterError(
+                    f"{fields.file} must have commas between its columns, or tabs in a .tsv file. "
+                    f"Got the header '{first}' instead: write it with another separator."
+                )
         raise InvalidParameterError(
             f"{fields.file} must have a first line that names its columns, one of them "
             f"'{escaped(fields.text)}'. Got the one column '{first}' instead: if that is a name, "
