@@ -58,7 +58,7 @@ class TestWarnings:
 def test_human_texts_that_set_the_buckets_cannot_be_left_out():
     message = small_sample_warnings({"human": 50, "model": 900}, 5)[0]
     assert "because 'human' has 50 texts" in message
-    assert message.endswith("Collect more of them.")
+    assert "Collect more of them, or set num_buckets." in message
 
 
 def test_a_small_sample_that_sets_the_buckets_for_all_is_reported():

@@ -13,7 +13,6 @@ from mauve.measures.intervals import Measured, measured
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.tables import make_column
-from mauve.measures.zipf import ZIPF
 from mauve.tables import latex_escaped
 
 

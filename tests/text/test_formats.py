@@ -196,7 +196,7 @@ class TestNestedParquet:
 def test_a_header_with_another_separator_is_named(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("id;text\n1;one\n")
-    with pytest.raises(InvalidParameterError, match="commas between .* Got the header 'id;text'"):
+    with pytest.raises(InvalidParameterError, match=r"commas between .* Got the header 'id;text'"):
         read_texts(path)
 
 
