@@ -280,6 +280,7 @@ def test_a_model_that_is_not_on_the_hub():
     assert done.stderr.count("Traceback") == 1
     assert "site-packages" not in done.stderr
     assert done.stderr.splitlines()[-1].startswith(
-        "mauve.errors.InvalidParameterError: The 'embedder' parameter must be the name of a model "
-        "on the hub or its folder. Got 'no-such/model', which could not be loaded ("
+        "mauve.errors.InvalidParameterError: The 'featurize_model_name' parameter of compute_mauve "
+        "must be the name of a model on the hub or its folder. Got 'no-such/model', which could "
+        "not be loaded ("
     )

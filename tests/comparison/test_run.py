@@ -633,7 +633,7 @@ class TestBadInput:
         human, _ = clouds(54)
         path = tmp_path / "model.npy"
         np.save(path, np.array([[{}]], dtype=object), allow_pickle=True)
-        with pytest.raises(InvalidParameterError, match=r"model\.npy' could not be read"):
+        with pytest.raises(InvalidParameterError, match=r"model\.npy' holds Python objects"):
             compare(human, path)
 
     @pytest.mark.parametrize("quantizer", [None, object(), 3])
