@@ -20,7 +20,7 @@ from mauve.errors import InvalidParameterError
 from mauve.frontier.estimators import ESTIMATORS
 from mauve.frontier.histogram import SMOOTHINGS
 from mauve.measures.registry import OWN_MEASURES
-from mauve.plugins import PluginError
+from mauve.plugins import PluginError, Plugins
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import OWN_QUANTIZERS, QUANTIZERS, QuantizerName
 from mauve.text.normalize import EMPTY
@@ -294,6 +294,48 @@ class TestEntryPoints:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.stdout.startswith("KMeans(")
         assert "'kmeans' of the distribution 'tiny-plugin' is ignored" in done.stderr
+
+
+class TestDistributions:
+    """Entry points of installed distributions, found in this process."""
+
+    @pytest.fixture
+    def colours(self, tmp_path, monkeypatch):
+        (tmp_path / "tiny_colours.py").write_text("mauve, red, dark = '#e0b0ff', '#ff0000', ''\n")
+        offers = {
+            "first": "mauve = tiny_colours:mauve\nred = tiny_colours:red\ngrey = tiny_colours:red",
+            "second": "grey = tiny_colours:mauve\ndark = tiny_colours:dark\nno = tiny_colours:no",
+        }
+        for name, points in offers.items():
+            info = tmp_path / f"{name}-1.0.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+            (info / "entry_points.txt").write_text(f"[mauve.colours]\n{points}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        return Plugins("colour", {"red"}.__contains__, lambda value: "" if value else "no light")
+
+    @pytest.mark.filterwarnings("default::mauve.MauveWarning")
+    def test_each_that_can_be_used_is(self, colours):
+        with pytest.warns(mauve.MauveWarning) as caught:
+            assert colours.loaded() == {"mauve": "#e0b0ff"}
+        messages = [str(warning.message) for warning in caught]
+        assert messages[0].startswith("The colour 'red' of the distribution 'first' is ignored")
+        assert len(messages) == 4  # red, grey, dark and no
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("grey", r"offered by the distributions '(first' and 'second|second' and 'first)'"),
+            ("dark", "'dark' of the distribution 'second' cannot be used: no light"),
+            ("no", r"'no' .* could not be loaded from 'tiny_colours:no' \(AttributeError"),
+        ],
+    )
+    def test_others_are_named(self, colours, name, message):
+        with pytest.raises(PluginError, match=message):
+            colours.get(name)
+
+    def test_names(self, colours):
+        assert sorted(colours.names()) == ["dark", "grey", "mauve", "no"]
 
 
 class TestTypes:

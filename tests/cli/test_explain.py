@@ -334,7 +334,7 @@ def test_a_terminal_that_lacks_the_letters(features):
     ("arguments", "message"),
     [
         (["--n-clusters", "many"], "a whole number or 'auto'"),
-        (["--mixture", "1"], "above 0 and below 1"),
+        (["--mixture", "1"], "between 0 and 1, both excluded. Got 1"),
         (["--n-permutations", "99"], "--n-permutations"),
         (["--texts", "texts.csv"], "'texts.csv' must end in .jsonl"),
         (["--texts", "human.jsonl"], "'human.jsonl' is one of the files to read"),
@@ -367,7 +367,7 @@ def test_where_nothing_can_be_written(features, option, place):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--n-clusters", "1"], r"'n_clusters' parameter of explain must be an int in \[2, 40\]"),
+        (["--n-clusters", "1"], r"--n-clusters must be an int in \[2, 40\]"),
         (
             ["--language-model", "bundled"],
             "'human.npy' holds features, which no language",

@@ -218,8 +218,7 @@ class TestCompareOnText:
         with pytest.warns(MauveWarning) as caught:
             compare(human, model, num_buckets=5)
         assert [str(w.message).split(" are ")[0] for w in caught] == [
-            "120 of the 120 texts of 'human'",
-            "120 of the 120 texts of 'model'",
+            "120 of the 120 texts of 'human' and 120 of the 120 texts of 'model'",
         ]
 
     def test_a_system_may_be_called_human(self):

@@ -271,3 +271,19 @@ def test_a_missing_package_is_named_with_its_remedy(package):
     assert done.stdout == (
         f'The report needs {package}, which is not installed: pip install "mauve-eval[report]".\n'
     )
+
+
+def test_parts_of_another_comparison_are_refused(explained):
+    comparison, _, measurements = explained
+    features = np.random.default_rng(0).normal(size=(2, 300, 4))
+    other = mauve.compare(features[0], {"other": features[1]}, n_permutations=0)
+    explanation = mauve.explain(other, n_permutations=100)
+    for parts, message in [
+        ({"explanation": comparison}, "'explanation' .* what mauve.explain returns"),
+        ({"explanation": explanation}, r"'explanation' .* mauve\.explain\(comparison\)"),
+        ({"measurements": comparison}, "'measurements' .* what mauve.measure returns"),
+    ]:
+        with pytest.raises(mauve.InvalidParameterError, match=message):
+            render_report(comparison, **parts)
+    with pytest.raises(mauve.InvalidParameterError, match=r"'measurements' .* \['other'\]"):
+        render_report(other, measurements=measurements)
