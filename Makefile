@@ -18,7 +18,7 @@ demo: .venv/.report  ## Compare texts of a small model with human text; writes t
 test: lint  ## Run all checks: lint, format, types, layers, tests.
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-quick: .venv/.dev  ## Run the quick tests, in less than a minute on two cores.
+quick: .venv/.dev  ## Run the quick tests, in about a minute on two cores.
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not slow" --hypothesis-profile=quick
 
 lint: .venv/.dev  ## Check lint, format, types and the directions of imports.

@@ -56,6 +56,7 @@ def test_markdown_and_latex(features):
     assert "only one of --json, --markdown and --latex" in " ".join(wrong.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--quiet"], ["--json"]])
 def test_of_forty_systems_the_neighbours_in_the_ranking_are_compared(features, more):
     systems = [f"system{i:02}={'good' if i % 2 else 'bad'}.npy" for i in range(40)]

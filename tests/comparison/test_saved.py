@@ -102,6 +102,7 @@ class TestFeatures:
                 comparison.compared.settings, setting
             )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("dtype", [np.float16, np.float64, np.int32])
     def test_features_keep_their_type_and_order(self, tmp_path, dtype):
         human, systems = clouds(2)
@@ -235,6 +236,7 @@ class TestTexts:
         assert ours.to_dict() == theirs.to_dict()
         assert [s.texts() for s in ours.values()] == [s.texts() for s in theirs.values()]
 
+    @pytest.mark.slow
     def test_measurements_are_equal(self, loaded, comparison):
         texts = comparison.compared.texts
         human, systems = texts["human"], {name: texts[name] for name in comparison}
@@ -253,6 +255,7 @@ class TestTexts:
             ]
             assert lines[0] == lines[1]
 
+    @pytest.mark.slow
     def test_reports_are_equal_with_the_saved_metadata(self, loaded, comparison, tmp_path):
         loaded.to_html(tmp_path / "loaded.html")
         comparison.to_html(tmp_path / "new.html", metadata=METADATA)
@@ -564,6 +567,7 @@ class TestBadFiles:
         self.rewritten(path, lambda members: members.update({"hashes.npy": data}), seal=True)
         self.refused(path, "It is damaged or was changed .ValueError: ")
 
+    @pytest.mark.slow
     def test_an_array_that_is_compressed_is_refused(self, path):
         def bomb(members):
             members["bomb.json"] = b" " * (1 << 29)

@@ -13,6 +13,7 @@ def all_examples(chosen):
     return [*cards, *chosen.machine_like, *chosen.uncovered]
 
 
+@pytest.mark.slow
 def test_texts_of_all_systems_together_are_not_too_many(explained):
     _, explanation, _ = explained
     for n_systems in (1, 2, 7, 50, 200, 500):
