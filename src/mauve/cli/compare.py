@@ -1,8 +1,6 @@
 """``mauve compare``: measure how far systems are from human text."""
 
-import json
-from pathlib import Path
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 import typer
 
@@ -21,20 +19,17 @@ from mauve.cli.options_output import (
     CompareOutput,
     MeasureOptions,
     MetadataOptions,
-    ShowOutput,
 )
 from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreOptions
 from mauve.cli.outputs import check_distinct, check_output, check_picture, write_picture
-from mauve.cli.render import print_result
+from mauve.cli.render import print_comparison_as
 from mauve.cli.render_explanation import unused_fields_note
-from mauve.cli.terminal import collected_warnings, printing, say, say_warnings, warnings_as_lines
+from mauve.cli.terminal import collected_warnings, say, say_warnings, warnings_as_lines
 from mauve.cli.values import named_models
-from mauve.comparison.comparison import Comparison
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training
 from mauve.measures.protocol import Need
 from mauve.measures.registry import check_names, get_measures
-from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
@@ -152,50 +147,3 @@ def needs_language_model(measures: str) -> bool:
     return any(
         "log_probabilities" in measure.needs for measure in get_measures(measures, _ALL_NEEDS)
     )
-
-
-def print_comparison_as(
-    comparison: Comparison,
-    source: Path,
-    output: ShowOutput,
-    measurements: Measurements | None,
-    margin: float | None,
-) -> None:
-    """Print a comparison in the format that the options name.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    source : Path
-        File of the human texts, or of the comparison.
-    output : ShowOutput
-    measurements : Measurements or None
-        Other measures of the same systems.
-    margin : float or None
-        Margin of the equivalence tests.
-    """
-    with printing():
-        if output.json:
-            result = _as_dict(comparison, margin)
-            if measurements is not None:
-                result["measures"] = measurements.to_dict()
-            typer.echo(json.dumps(result, indent=2, allow_nan=False))
-        elif output.markdown or output.latex:
-            tables = (comparison,) if measurements is None else (comparison, measurements)
-            typer.echo(
-                "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
-            )
-        else:
-            print_result(comparison, source, measurements, margin=margin, quiet=output.quiet)
-
-
-def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:
-    """Return the comparison with the version, and the equivalence tests if there is a margin."""
-    result = {"version": mauve.__version__, **comparison.to_dict()}
-    if margin is not None:
-        result["margin"] = margin
-        for entry in result["results"]:
-            entry["p_equivalence"] = comparison[entry["name"]].equivalence(margin)
-        for entry, difference in zip(result["differences"], comparison.differences(), strict=True):
-            entry["p_equivalence"] = difference.equivalence(margin)
-    return result

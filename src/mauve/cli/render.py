@@ -1,14 +1,19 @@
 """Print results as tables, readable in a pipe and in 80 columns, with how to read them."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mauve.cli.terminal import new_console
+import mauve
+from mauve.cli.options_output import ShowOutput
+from mauve.cli.terminal import new_console, printing
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.pairs import Difference
 from mauve.comparison.results import MauveResult
@@ -19,6 +24,53 @@ from mauve.tables import cell_width, fitting_columns
 
 _NAME_WIDTH = 12  # a name keeps this width, or all of its own, however narrow the terminal
 _ROOMY_NAME = 20  # columns move closer together before a name of this width is folded
+
+
+def print_comparison_as(
+    comparison: Comparison,
+    source: Path,
+    output: ShowOutput,
+    measurements: Measurements | None,
+    margin: float | None,
+) -> None:
+    """Print a comparison in the format that the options name.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    source : Path
+        File of the human texts, or of the comparison.
+    output : ShowOutput
+    measurements : Measurements or None
+        Other measures of the same systems.
+    margin : float or None
+        Margin of the equivalence tests.
+    """
+    with printing():
+        if output.json:
+            result = _as_dict(comparison, margin)
+            if measurements is not None:
+                result["measures"] = measurements.to_dict()
+            typer.echo(json.dumps(result, indent=2, allow_nan=False))
+        elif output.markdown or output.latex:
+            tables = (comparison,) if measurements is None else (comparison, measurements)
+            typer.echo(
+                "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
+            )
+        else:
+            print_result(comparison, source, measurements, margin=margin, quiet=output.quiet)
+
+
+def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:
+    """Return the comparison with the version, and the equivalence tests if there is a margin."""
+    result = {"version": mauve.__version__, **comparison.to_dict()}
+    if margin is not None:
+        result["margin"] = margin
+        for entry in result["results"]:
+            entry["p_equivalence"] = comparison[entry["name"]].equivalence(margin)
+        for entry, difference in zip(result["differences"], comparison.differences(), strict=True):
+            entry["p_equivalence"] = difference.equivalence(margin)
+    return result
 
 
 def print_result(

@@ -1,12 +1,12 @@
 """``mauve show``: the tables, pictures and report of a saved comparison."""
 
 import mauve
-from mauve.cli.compare import print_comparison_as
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import SavedFile
 from mauve.cli.options_output import ShowOutput
 from mauve.cli.options_score import EquivalenceOptions
 from mauve.cli.outputs import check_output, check_picture, write_picture
+from mauve.cli.render import print_comparison_as
 from mauve.cli.terminal import say, say_warnings, warnings_as_lines
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report

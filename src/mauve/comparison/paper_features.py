@@ -84,7 +84,7 @@ class Featurizer:
             raise bad_parameter(name, "a list of strings", type(text).__name__)
         if not texts:
             return np.empty((0, 1))
-        refuse_empty(texts, f"The '{name}' parameter of compute_mauve", "remove them")
+        refuse_empty(texts, parameter(name), "remove them")
         if self.verbose:
             print(f"embedding {len(texts)} texts of '{name}' with {self.model}")
         reading = reading_of(self._embedder)
