@@ -19,14 +19,19 @@ human, model = texts[:80], texts[80:]
 bundled = mauve.get_embedder("bundled")
 
 def slowly(texts):
-    time.sleep(1.6)
+    time.sleep(2.6)  # the bar appears after one second, and says another number after two
     return bundled.embed(texts).features
+
+@mauve.register_measure("pauses")
+def pauses(texts):
+    time.sleep(1)  # ten times what the bar waits before it is drawn again
+    return [len(text) for text in texts]
 """
 CELLS = {
     "quick": "comparison = mauve.compare(human, {'a': model, 'b': human[::-1]}, embedder=bundled)",
     "slow": "mauve.compare(human, {'a': model}, embedder=slowly)",
     "silent": "mauve.compare(human, {'a': model}, embedder=slowly, progress=False)",
-    "failed": "def failing(texts):\n    time.sleep(1.6)\n    1 / 0\n"
+    "failed": "def failing(texts):\n    time.sleep(2.6)\n    1 / 0\n"
     "try:\n    mauve.compare(human, {'a': model}, embedder=failing)\n"
     "except Exception as error:\n    name = type(error).__name__\nname",
     "plot": "comparison.plot()",
@@ -34,7 +39,8 @@ CELLS = {
     "axes": "from matplotlib import pyplot\n_, ax = pyplot.subplots()\ncomparison['a'].plot(ax);",
     "explained": "explanation = mauve.explain(comparison, progress=False)\n"
     "explanation['a'].plot()\nexplanation.plot('b');",
-    "report": "report = mauve.report(human, {'a': model}, 'report.html', embedder=slowly)",
+    "report": "report = mauve.report(\n"
+    "    human, {'a': model}, 'report.html', embedder=slowly, measures='pauses')",
     "saved": "import os\n"
     "comparison.plot().figure.savefig('curves.png'); os.path.getsize('curves.png')",
     "left": "import sys; 'ipywidgets' in sys.modules, pyplot.get_fignums()",
@@ -116,7 +122,7 @@ def test_the_steps_of_a_report_share_one_bar(notebook):
     bars = shown_bars(notebook[1]["report"])
     kinds = [message["msg_type"] for message in notebook[1]["report"]]
     assert kinds.count("display_data") == 1
-    assert all(any(step in bar for bar in bars) for step in ("embedding", "measuring"))
+    assert all(any(step in bar for bar in bars) for step in ("embedding", "measuring pauses"))
     assert pictures(notebook[0]["report"]) == [], "its pictures are for the page alone"
 
 
