@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -161,7 +162,8 @@ was changed (KeyError: 'missing'): save it again.
     except (
         # Whatever can be wrong in a file that somebody else may have written.
         ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, NotImplementedError,
-        RecursionError, RuntimeError, TypeError, ValueError, zlib.error,
+        RecursionError, RuntimeError, SyntaxError, TypeError, ValueError, zlib.error,
+        TokenError,  # NumPy parses the header of an array as Python
     ) as error:  # fmt: skip
         raise _damaged(path, kind, error) from error
 

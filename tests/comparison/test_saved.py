@@ -491,6 +491,15 @@ class TestBadFiles:
             path.write_bytes(data)  # a byte that means nothing, such as a date
             assert loaded == mauve.load(path)
 
+    @pytest.mark.parametrize(("mark", "damage"), [(b"}", b"|"), (b"(", b"\n")])
+    def test_a_damaged_header_of_an_array(self, path, mark, damage):
+        def damaged(members):
+            name = next(name for name in members if name.endswith(".npy"))
+            members[name] = members[name].replace(mark, damage, 1)
+
+        self.rewritten(path, damaged)
+        self.refused(path, "It is damaged|was changed")
+
     def test_a_newer_format(self, path):
         def newer(members):
             contents = json.loads(members["contents.json"])

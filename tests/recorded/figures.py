@@ -144,10 +144,11 @@ def feature_figures() -> dict[str, Any]:
             mauve.measure(human, systems, "features", comparison=comparison).to_dict()
         ),
     }
-    for quantizer in ("drmm", "lattice"):
-        figures[quantizer] = compared(
-            mauve.compare(human, systems["far"], quantizer=quantizer, n_permutations=100)
-        )
+    # The lattice is left out: processors round differently, and a trained network grows that
+    # into other buckets.
+    figures["drmm"] = compared(
+        mauve.compare(human, systems["far"], quantizer="drmm", n_permutations=100)
+    )
     return figures
 
 
