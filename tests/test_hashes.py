@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauve.hashes import count_distinct, feature_hashes, scramble_hashes, text_hashes
+from mauve.hashes import count_distinct, feature_hashes, scramble_hashes, text_hashes, text_keys
 
 
 class TestFeatureHashes:
@@ -50,11 +50,42 @@ class TestScrambleHashes:
         assert_array_equal(scramble_hashes(hashes, 1), scramble_hashes(hashes, 1))
         assert np.all(scramble_hashes(hashes, 1) != scramble_hashes(hashes, 2))
 
+    def test_a_seed_may_have_several_parts(self):
+        hashes = np.arange(100, dtype=np.uint64)
+        assert np.all(scramble_hashes(hashes, [1, 0]) != scramble_hashes(hashes, [1, 1]))
+        assert_array_equal(scramble_hashes(hashes, [1, 0]), scramble_hashes(hashes, [1, 0]))
+
     def test_order_of_the_hashes_is_scrambled(self):
         """Rank correlation of 10,000 hashes before and after: s.d. 0.01, so 0.05 is five."""
         hashes = np.arange(10_000, dtype=np.uint64)
         rank = np.argsort(np.argsort(scramble_hashes(hashes, 0)))
         assert abs(np.corrcoef(np.arange(10_000), rank)[0, 1]) < 0.05
+
+
+class TestTextKeys:
+    def test_copies_have_different_keys_the_first_its_hash(self):
+        hashes = np.array([7, 3, 7, 7, 3], dtype=np.uint64)
+        keys = text_keys(hashes)
+        assert_array_equal(keys[:2], hashes[:2])
+        assert len(np.unique(keys)) == 5
+
+    def test_are_the_same_set_in_any_order(self):
+        rng = np.random.default_rng(4)
+        hashes = rng.integers(40, size=300).astype(np.uint64)
+        order = rng.permutation(300)
+        assert_array_equal(np.sort(text_keys(hashes)), np.sort(text_keys(hashes[order])))
+
+    def test_copies_under_different_prompts_have_keys_of_their_own(self):
+        """So that the key of a text does not depend on where it stands among its copies."""
+        hashes = np.array([7, 7, 7, 3], dtype=np.uint64)
+        prompts = np.array([1, 2, 3, 1], dtype=np.uint64)
+        keys = text_keys(hashes, prompts)
+        assert len(np.unique(keys)) == 4
+        order = [2, 0, 3, 1]
+        assert_array_equal(text_keys(hashes[order], prompts[order]), keys[order])
+
+    def test_of_no_texts(self):
+        assert text_keys(np.array([], dtype=np.uint64)).shape == (0,)
 
 
 class TestCountDistinct:

@@ -140,7 +140,7 @@ class TestReasons:
         [
             ("num_buckets", 31, "the smallest sample has 60 texts, and a bucket takes two"),
             ("scaling", 101, "1/binom(2c, c), is 1e-59 at 100"),
-            ("n_clusterings", 12, "only a multiple of 5 counts every text equally often"),
+            ("n_clusterings", 1, "the spread over clusterings is a part of the interval"),
             ("n_bootstrap", 5, "from fewer resamples a standard error is off by more than"),
         ],
     )
@@ -149,7 +149,7 @@ class TestReasons:
 
     def test_of_too_few_texts(self, features):
         found = message(mauve.compare, features[0][:9], features[1])
-        assert "at least 10 texts for compare, two in each of the blocks" in found
+        assert "at least 10 texts for compare, which learns from half of them" in found
 
     def test_of_clusters(self, comparison):
         found = message(mauve.explain, comparison, n_clusters=100)
@@ -254,7 +254,7 @@ def stderr(*arguments):
 NPY, TXT = ("human.npy", "model.npy"), ("human.txt", "model.txt")
 BAD_OPTIONS = [
     (NPY, "--num-buckets", "500"), (NPY, "--num-buckets", "ten"), (NPY, "--quantizer", "no"),
-    (NPY, "--n-clusterings", "7"), (NPY, "--n-clusterings", "2"), (NPY, "--scaling", "1000"),
+    (NPY, "--n-clusterings", "1"), (NPY, "--n-learning", "3"), (NPY, "--scaling", "1000"),
     (NPY, "--scaling", "-1"), (NPY, "--estimator", "no"), (NPY, "--explained-variance", "2"),
     (NPY, "--order", "no"), (NPY, "--confidence", "1"), (NPY, "--seed", "-1"),
     (NPY, "--n-permutations", "-1"), (NPY, "--device", "nowhere"), (NPY, "--embedder", "bundled"),
@@ -279,7 +279,8 @@ BY_COMMAND = {
     ],
     "measure": [
         *(case for case in BAD_OPTIONS if case[1] not in {
-            "--num-buckets", "--quantizer", "--n-clusterings", "--scaling", "--estimator",
+            "--num-buckets", "--quantizer", "--n-clusterings", "--n-learning", "--scaling",
+            "--estimator",
             "--explained-variance", "--order", "--n-permutations", "--device",
         }),
         (NPY, "--measures", "no"), (NPY, "--measures", "zipf"), (NPY, "--measures", "sparsemax"),
@@ -336,7 +337,7 @@ class TestCommands:
         Path("plain.txt").write_text("\n".join(TEXTS * 5))
         for arguments, flag in {
             ("human.npy", "few.npy", "--num-buckets", "9"): "use a smaller --num-buckets.",
-            ("human.npy", "few.npy"): "or set --num-buckets.",
+            ("human.npy", "few.npy"): "From 200 texts of each sample on",
             ("plain.txt", "spaced.txt"): "strip all texts with --strip.",
         }.items():
             done = CliRunner().invoke(app, ["compare", *arguments, "--quiet"])

@@ -285,7 +285,7 @@ class TestEntryPoints:
     def test_a_built_in_name_stays_ours(self):
         done = run("compare", "human.txt", "model.txt", "--quantizer", "no")
         assert done.returncode == 2
-        assert "must be one of kmeans, drmm, lattice, slices. Got 'no'" in done.stderr
+        assert "must be one of kmeans, classifier, drmm, lattice, slices. Got 'no'" in done.stderr
         code = (
             "import mauve, warnings; warnings.simplefilter('error');"
             "from mauve.quantize.registry import get_quantizer, quantizer_names;"

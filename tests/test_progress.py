@@ -192,17 +192,17 @@ def test_work_inside_of_work_and_other_threads_share_one_bar():
 
 def test_a_function_is_called_instead():
     rng = np.random.default_rng(0)
-    human, model = rng.normal(size=(2, 120, 3))
+    human, model = rng.normal(size=(2, 200, 3))
     steps = []
     mauve.compare(human, model, n_permutations=20, progress=lambda *step: steps.append(step))
-    assert ("testing", 41, 41) in steps
+    assert ("testing", 42, 42) in steps
 
 
 @pytest.mark.parametrize("function", ["compare", "measure", "report", "explain"])
 def test_every_long_function_takes_progress(function, tmp_path):
     assert inspect.signature(getattr(mauve, function)).parameters["progress"].default is True
     rng = np.random.default_rng(0)
-    human, model = rng.normal(size=(2, 120, 3))
+    human, model = rng.normal(size=(2, 200, 3))
     samples = (human, model)
     if function == "explain":
         samples = (mauve.compare(human, model, n_permutations=20),)

@@ -97,11 +97,13 @@ class Archive:
                 raise InvalidParameterError(
                     f"'{path}' must hold a {kind}. Got a {contents['kind']} instead."
                 )
-            if int(contents["version"]) > format_version:
+            if int(contents["version"]) != format_version:
+                is_newer = int(contents["version"]) > format_version
+                remedy = "pip install --upgrade mauve-eval" if is_newer else "make it again"
                 raise InvalidParameterError(
                     f"'{path}' was written by {contents['written_by']} in format "
-                    f"{contents['version']}, and this version reads up to {format_version}: "
-                    "pip install --upgrade mauve-eval."
+                    f"{contents['version']}, and this version reads format {format_version}: "
+                    f"{remedy}."
                 )
             if _checksum(encoded).encode() != archive.comment:
                 raise _ChangedError(_CONTENTS)

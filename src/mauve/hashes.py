@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mauve.arrays import HashArray
 
 _CHUNK = 1024  # rows hashed at a time: a mapped file may be larger than memory
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # between the keys of the copies of a text
 
 
 def text_hashes(texts: Sequence[str]) -> HashArray:
@@ -77,7 +78,7 @@ def digest_hashes(hashes: HashArray, prompts: HashArray | None = None, *, n_byte
     return hashlib.blake2b(rows.tobytes(), digest_size=n_bytes).hexdigest()
 
 
-def scramble_hashes(hashes: HashArray, seed: int) -> HashArray:
+def scramble_hashes(hashes: HashArray, seed: int | list[int]) -> HashArray:
     """Scramble hashes with a random seed (the finaliser of SplitMix64).
 
     Examples
@@ -91,6 +92,35 @@ def scramble_hashes(hashes: HashArray, seed: int) -> HashArray:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def text_keys(hashes: HashArray, prompts: HashArray | None = None) -> HashArray:
+    """Return a key for every text, by which texts are put into a random order.
+
+    Copies of a text have different keys: a source that repeats itself must be drawn like any
+    other.
+
+    Parameters
+    ----------
+    hashes : array of int, shape (n,)
+        A hash of every text.
+    prompts : array of int, shape (n,), optional
+        A hash of the prompt that each text answers, where copies are not of one prompt.
+
+    Examples
+    --------
+    >>> keys = text_keys(np.array([7, 7, 3], dtype=np.uint64))
+    >>> int(keys[0]), len(np.unique(keys))
+    (7, 3)
+    """
+    if prompts is not None:
+        hashes = hashes ^ scramble_hashes(prompts, 1)
+    order = np.argsort(hashes, kind="stable")
+    is_first = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
+    start = np.maximum.accumulate(np.where(is_first, np.arange(len(hashes)), 0))
+    keys = np.empty_like(hashes)
+    keys[order] = hashes[order] + (np.arange(len(hashes)) - start).astype(np.uint64) * _STEP
+    return keys
 
 
 def count_distinct(features: NDArray[Any]) -> int:

@@ -7,6 +7,7 @@ interpreter lock) in pieces whose shape does not depend on the number of threads
 """
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +21,20 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _this_thread = threading.local()
+_known_controller: tuple[int, ThreadpoolController] | None = None
 
 # The limit on BLAS holds for the process: two maps at once would undo each other's limit. Each
 # uses all cores, so nothing is lost by taking turns.
 _one_at_a_time = threading.RLock()
+
+
+def _controller() -> ThreadpoolController:
+    """Return what limits BLAS; looking for libraries takes a millisecond, so once per import."""
+    global _known_controller
+    n_modules = len(sys.modules)
+    if _known_controller is None or _known_controller[0] != n_modules:
+        _known_controller = n_modules, ThreadpoolController()
+    return _known_controller[1]
 
 
 def available_threads() -> int:
@@ -38,9 +49,21 @@ def available_threads() -> int:
     True
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    pools = ThreadpoolController().select(user_api="blas").info()
+    pools = _controller().select(user_api="blas").info()
     blas = [pool["num_threads"] for pool in pools]
     return max(1, min([cores or 1, *map(int, blas)]))
+
+
+def load_linear_algebra() -> None:
+    """Load SciPy's linear algebra, which has a BLAS of its own.
+
+    Loaded within :func:`parallel_map`, it would not be limited to one thread.
+
+    Examples
+    --------
+    >>> load_linear_algebra()
+    """
+    import scipy.linalg  # noqa: F401
 
 
 def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
@@ -58,9 +81,13 @@ def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
         return [work(item) for item in items]
     with _one_at_a_time:
         threads = available_threads()
-        with ThreadpoolController().limit(limits=1, user_api="blas"):
+        with _controller().limit(limits=1, user_api="blas"):
             if threads == 1:
-                return [work(item) for item in items]
+                _become_worker()
+                try:
+                    return [work(item) for item in items]
+                finally:
+                    _this_thread.is_worker = False
             with ThreadPoolExecutor(threads, initializer=_become_worker) as pool:
                 try:
                     return list(pool.map(in_this_call(work), items))

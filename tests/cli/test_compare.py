@@ -34,7 +34,7 @@ def test_another_quantizer(features):
     assert "quant:drmm:3x3" in json.loads(done.stdout)["results"][0]["signature"]
     wrong = invoke("compare", "human.npy", "good.npy", "--quantizer", "som")
     assert wrong.exit_code == 2
-    assert "must be one of kmeans, drmm, lattice" in " ".join(wrong.stderr.split())
+    assert "must be one of kmeans, classifier, drmm, lattice" in " ".join(wrong.stderr.split())
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_the_legend_defines_every_symbol_of_the_tables(features, more):
     printed = " ".join(invoke("compare", "human.npy", "good.npy", *QUICK, *more).stdout.split())
     for definition in (
         "system's texts Q", "human text P", "mixture R", "n is the number of texts",
-        "k that of buckets", "The ceiling is", "p (= human) is",
+        "Classifier is MAUVE in the buckets of a classifier", "The ceiling is", "p (= human) is",
     ):  # fmt: skip
         assert (definition in printed) == (not more)
     assert "p (Holm)" not in printed, "one system has no pairs"

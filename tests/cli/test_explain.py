@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
     rng = np.random.default_rng(0)
     for name, shares in SHARES.items():
         lines = []
-        for i, topic in enumerate(rng.choice([*TOPICS], size=150, p=shares)):
+        for i, topic in enumerate(rng.choice([*TOPICS], size=200, p=shares)):
             words = rng.choice(TOPICS[topic].split(), size=30)
             record = {
                 "text": f"{' '.join(words)}.",
@@ -193,14 +193,14 @@ def test_texts_add_up_to_the_divergences(in_folder, tmp_path):
     )  # fmt: skip
     assert done.exit_code == 0
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert len(lines) == 4 * 150  # the human texts once for each system
+    assert len(lines) == 4 * 200  # the human texts once for each system
     for system in json.loads(done.stdout)["explanation"]["systems"]:
         pair = [line for line in lines if line["system"] == system["name"]]
         sums = {
             sample: sum(line["contribution"] for line in pair if line["sample"] == sample)
             for sample in ("human", system["name"])
         }
-        # Sums of 150 numbers below 1.
+        # Sums of 200 numbers below 1.
         assert sums["human"] == pytest.approx(system["type_2"], abs=1e-12)
         assert sums[system["name"]] == pytest.approx(system["type_1"], abs=1e-12)
 
@@ -244,7 +244,7 @@ def test_fields_that_are_named(in_folder, option, fields):
 def test_a_field_that_says_nothing_is_named_with_the_reason(in_folder):
     done = invoke("explain", "human.jsonl", "odd.jsonl", *QUICK, "--metadata", "row", "--json")
     assert done.stderr.startswith("note: fields that are not used as metadata: row (nearly every")
-    assert "300 values, 300 texts" in done.stderr
+    assert "400 values, 400 texts" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_fields_that_cannot_be_used(in_folder, field, message):
 def test_metadata_of_a_system_called_human(in_folder):
     arguments = ["explain", "human.jsonl", "human=odd.jsonl", *QUICK, "--metadata", "topic"]
     explanation = json.loads(invoke(*arguments, "--json").stdout)["explanation"]
-    assert explanation["fields"][0]["n_texts"] == 300
+    assert explanation["fields"][0]["n_texts"] == 400
     assert explanation["systems"][0]["human_name"] == "human (reference)"
 
 

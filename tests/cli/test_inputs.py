@@ -230,7 +230,8 @@ class TestLimit:
     @pytest.mark.slow
     def test_the_same_texts_as_in_python_with_their_metadata(self):
         arguments = ["human.jsonl", "model.jsonl", "--limit", "120", "--seed", "3", "--by-prompt"]
-        result = invoke("explain", *arguments, *QUICK[2:], "--json", "--n-clusters", "4")
+        quick = [*QUICK[2:], "--num-buckets", "10", "--n-clusters", "4"]
+        result = invoke("explain", *arguments, *quick, "--json")
         printed = json.loads(result.stdout)
         assert "120 of 200 texts of 'human', 120 of 150 texts of 'model' (--limit 120)" in (
             result.stderr
@@ -242,6 +243,7 @@ class TestLimit:
             limit=120,
             seed=3,
             prompts=prompts,
+            num_buckets=10,
             n_clusterings=5,
         )
         assert printed["results"] == expected.to_dict()["results"]
@@ -259,7 +261,12 @@ class TestLimit:
     @pytest.mark.slow
     def test_metadata_of_all_texts_can_be_passed_to_explain(self):
         comparison = mauve.compare(
-            "human.jsonl", "model.jsonl", limit=120, n_clusterings=5, n_permutations=0
+            "human.jsonl",
+            "model.jsonl",
+            limit=120,
+            num_buckets=10,
+            n_clusterings=5,
+            n_permutations=0,
         )
         metadata = {
             "human": {"half": ["even", "odd"] * 100},

@@ -95,7 +95,7 @@ def test_options_reach_the_library(features):
         (["compare", "human.npy", "good.npy", "--estimator", "magic"], "must be one of jackknife"),
         (["compare", "human.npy", "good.npy", "--interval", "magic"], "must be one of influence"),
         (["compare", "human.npy", "good.npy", "--order", "magic"], "must be one of norm-pca"),
-        (["compare", "human.npy", "good.npy", "--num-buckets", "ten"], "a whole number or 'auto'"),
+        (["compare", "human.npy", "good.npy", "--num-buckets", "ten"], "'auto' or 'n/10'"),
         (
             ["compare", "human.npy", "good.npy", "--confidence", "1"],
             "between 0 and 1, both excluded",
@@ -110,7 +110,7 @@ def test_options_reach_the_library(features):
         (["compare", "human.npy", "good.npy", "--explained-variance", "1.1"], "at most 1"),
         (["compare", "human.npy", "good.npy", "--n-permutations", "-1"], "--n-permutations"),
         (["compare", "human.npy", "good.npy", "--n-bootstrap", "2"], "--n-bootstrap"),
-        (["compare", "human.npy", "good.npy", "--n-clusterings", "4"], "--n-clusterings"),
+        (["compare", "human.npy", "good.npy", "--n-clusterings", "1"], "--n-clusterings"),
         (["compare", "human.npy", "good.npy", "--plot", "x.gif"], "must end in .png, .svg or .pdf"),
         (["compare", "human.npy", "good.npy", "--training", "x.txt"], "need --measures"),
         (["compare", "human.npy", "good.npy", "--prompts", "x", "--by-prompt"], "cannot both be"),
@@ -127,7 +127,7 @@ def test_usage_errors(features, arguments, message):
     ("option", "message"),
     [
         (["--num-buckets", "5000"], r"--num-buckets must be an int in \[2, 100\]"),
-        (["--n-clusterings", "7"], "must be a multiple of 5"),
+        (["--clustering", "joint", "--n-clusterings", "7"], "must be a multiple of 5"),
         (["--device", "nonsense"], "must be a device of this machine"),
     ],
 )

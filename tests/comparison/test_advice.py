@@ -1,20 +1,17 @@
 """Warnings that a score may be unreliable."""
 
-import warnings
-
 import numpy as np
 import pytest
 from pair_clouds import clouds, score
 
 from mauve import MauveWarning, compare
-from mauve.comparison.advice import small_sample_warnings
 
 
 class TestWarnings:
     def test_few_texts(self):
         human, model = clouds(37, n=40)
         with pytest.warns(MauveWarning, match="has 40 texts: below 100"):
-            comparison = compare(human, model, n_clusterings=5, n_permutations=20)
+            comparison = compare(human, model, num_buckets=4, n_clusterings=5, n_permutations=20)
         assert comparison.warnings[0].startswith("'human' has 40 texts and 'model' has 40 texts: b")
 
     def test_few_texts_of_many_systems_are_said_once(self):
@@ -28,8 +25,12 @@ class TestWarnings:
         assert message not in comparison["large"].warnings
 
     def test_few_texts_per_bucket(self):
-        with pytest.warns(MauveWarning, match="100 texts are few for 30 buckets"):
+        with pytest.warns(MauveWarning, match="texts") as caught:
             score(*clouds(38), num_buckets=30)
+        few, learnt = (str(warning.message) for warning in caught)
+        assert few.startswith("100 texts are few for 30 buckets")
+        assert "30 buckets are learnt from 100 texts" in learnt
+        assert "From 240 texts of each sample on" in learnt
 
     def test_sizes_more_than_tenfold_apart(self):
         human, model = clouds(39, n=1001, n_model=100)
@@ -55,15 +56,36 @@ class TestWarnings:
         assert set(messages) == set(comparison.warnings)
 
 
-def test_human_texts_that_set_the_buckets_cannot_be_left_out():
-    message = small_sample_warnings({"human": 50, "model": 900}, 5)[0]
-    assert "because 'human' has 50 texts" in message
-    assert "Collect more of them, or set num_buckets." in message
+class TestFewTextsForTheBuckets:
+    def test_are_reported_with_the_number_that_is_needed(self):
+        human, model = clouds(60, n=200)
+        with pytest.warns(MauveWarning, match="texts") as caught:
+            comparison = compare(human, {"many": model, "few": model[:150]}, n_permutations=0)
+        assert comparison["many"].warnings == ()
+        assert [str(w.message) for w in caught] == [*comparison["few"].warnings]
+        assert comparison["few"].warnings == (
+            "There are only 150 texts of a sample: 12 buckets are learnt from 96 texts, and the "
+            "score is comparable only with others of such buckets. From 200 texts of each sample "
+            "on, scores of any number of texts are comparable.",
+        )
+
+    def test_raise_no_warning_where_buckets_are_chosen_to_fit(self):
+        assert score(*clouds(61), num_buckets=8).warnings == ()
 
 
-def test_a_small_sample_that_sets_the_buckets_for_all_is_reported():
-    human, model = clouds(60)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MauveWarning)  # of few texts as well
-        comparison = compare(human, {"many": model, "few": model[:20]}, n_permutations=0)
-    assert all("because 'few' has 20 texts" in r.warnings[-1] for r in comparison.values())
+class TestContradiction:
+    def test_a_score_of_one_beside_a_clear_difference_is_explained(self):
+        """A shift of a feature that hardly varies is lost in the buckets, and the test sees it."""
+        rng = np.random.default_rng(62)
+        human, model = rng.normal(size=(2, 400, 12)) * np.r_[np.ones(11), 0.05]
+        model[:, 11] += 0.05
+        with pytest.warns(MauveWarning, match="is within its error of 1, yet the test") as caught:
+            result = compare(human, model, n_clusterings=10, n_permutations=199)["model"]
+        assert result.p_value == 0.005
+        assert result.interval[1] > 0.9995
+        message = str(caught[0].message)
+        assert f"(p = 0.005, {result.test_statistic})" in message.replace("0.0050", "0.005")
+        assert f"By the classifier the score is {result.classifier.mauve:.3f} (" in message
+
+    def test_equal_sources_raise_none(self):
+        assert score(*clouds(63, shift=0.0)).warnings == ()

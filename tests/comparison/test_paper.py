@@ -367,3 +367,9 @@ class TestBadInput:
     def test_constant_features(self):
         with pytest.raises(InvalidParameterError, match="must vary from text to text"):
             compute_mauve(np.ones((20, 3)), np.ones((20, 3)))
+
+
+def test_a_quantizer_that_knows_the_samples_is_refused():
+    human, model = np.random.default_rng(0).normal(size=(2, 100, 4))
+    with pytest.raises(InvalidParameterError, match=r"'quantizer' .* does not know the samples"):
+        compute_mauve(human, model, quantizer="classifier")

@@ -92,7 +92,7 @@ class TestResult:
         assert again == near
         assert hash(again) == hash(near)
         assert len({again, near, comparison["far"]}) == 2
-        assert near != dataclasses.replace(near, mauve=np.nextafter(near.mauve, 1))
+        assert near != dataclasses.replace(near, mauve=np.nextafter(near.mauve, 0))
         labels = near.labels.copy()
         labels[0, 0] += 1
         assert near != dataclasses.replace(near, labels=labels)
@@ -246,16 +246,47 @@ class TestAcrossComparisons:
         )
 
     @pytest.mark.parametrize("others", [[], ["middle"]])
-    def test_other_systems_are_refused(self, comparison, others):
-        """Their texts change the buckets: the same system has another score."""
+    def test_other_systems_make_no_difference(self, comparison, others):
         human, systems = clouds(0)
         other = compare(human, {name: systems[name] for name in ["near", *others]}, **QUICK)
-        assert other["near"].mauve != comparison["near"].mauve
+        assert other["near"] == comparison["near"]
+        across = mauve.difference(other["near"], comparison["far"])
+        assert across == mauve.difference(comparison["near"], comparison["far"])
+
+    @pytest.mark.parametrize("others", [[], ["middle"]])
+    def test_other_systems_are_refused_with_joint_clusterings(self, others):
+        """Their texts change the buckets: the same system has another score."""
+        human, systems = clouds(0)
+        settings = {**QUICK, "clustering": "joint"}
+        together = compare(human, systems, **settings)
+        other = compare(human, {name: systems[name] for name in ["near", *others]}, **settings)
+        assert other["near"].mauve != together["near"].mauve
         with pytest.raises(InvalidParameterError) as raised:
-            mauve.difference(other["near"], comparison["far"])
+            mauve.difference(other["near"], together["far"])
         assert str(raised.value) == (
             "The scores of 'near' and 'far' cannot be compared: they were clustered together with "
-            "different systems. Pass both systems to one call of compare."
+            "different systems. To compare them, pass both systems to one call of compare, or use "
+            "clustering='pair'."
+        )
+
+    def test_another_number_of_texts_makes_no_difference(self, comparison):
+        human, systems = clouds(0)
+        fewer = compare(human, {"far": systems["far"][:120]}, **QUICK)["far"]
+        assert mauve.difference(comparison["near"], fewer).p_value < 0.05
+
+    def test_too_few_texts_for_the_same_buckets_are_refused(self):
+        human, systems = clouds(13, n=200)
+        with pytest.warns(mauve.MauveWarning, match="only 120 texts of a sample"):
+            comparison = compare(
+                human, {"few": systems["near"][:120], **systems}, n_clusterings=5, n_permutations=0
+            )
+        named = {(pair.first, pair.second) for pair in comparison.differences()}
+        assert named == {("far", "near"), ("far", "middle"), ("near", "middle")}
+        with pytest.raises(InvalidParameterError) as raised:
+            mauve.difference(comparison["few"], comparison["near"])
+        assert str(raised.value) == (
+            "The scores of 'few' and 'near' cannot be compared: their signatures differ in k (12 "
+            "and 25), fit (pair-96x5 and pair-200x5). To compare them, use as many texts for both."
         )
 
     def test_other_human_texts_are_refused(self, comparison):
@@ -265,7 +296,7 @@ class TestAcrossComparisons:
             mauve.difference(comparison["near"], other["far"])
         assert str(raised.value) == (
             "The scores of 'near' and 'far' cannot be compared: they were computed against "
-            "different human texts. Pass both systems to one call of compare."
+            "different human texts. To compare them, compare both with the same human texts."
         )
 
     def test_one_human_text_more_is_refused(self, comparison):
@@ -289,8 +320,8 @@ class TestAcrossComparisons:
         other = compare(human, {"near": systems["near"]}, **{**QUICK, "scaling": 4})["near"]
         with pytest.raises(
             InvalidParameterError,
-            match=r"different systems and their signatures differ in c \(5 and 4\)\. Pass both "
-            "systems to one call of compare with the same settings",
+            match=r"their signatures differ in c \(5 and 4\)\. To compare them, use the same "
+            "settings",
         ):
             mauve.difference(comparison["near"], other)
 
@@ -318,7 +349,7 @@ class TestAcrossComparisons:
             ({"num_buckets": 9}, r"k \(8 and 9\)"),
             ({"scaling": 4}, r"c \(5 and 4\)"),
             ({"seed": 1}, r"seed \(0 and 1\)"),
-            ({"n_clusterings": 10}, r"fit \(2of5x5 and 2of5x10\)"),
+            ({"n_clusterings": 10}, r"fit \(pair-64x5 and pair-64x10\)"),
             ({"estimator": "plugin"}, r"est \(jackknife and plugin\)"),
             ({"order": "pca-norm"}, r"reduce \(norm-pca-0.9 and pca-norm-0.9\)"),
             ({"explained_variance": 0.8}, r"reduce \(norm-pca-0.9 and norm-pca-0.8\)"),

@@ -1,5 +1,6 @@
 """A saved comparison is the same when it is loaded."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -82,10 +83,13 @@ def check_equal(loaded, comparison):
         np.testing.assert_array_equal(ours.samples.features[name], features)
         assert ours.samples.features[name].dtype == features.dtype
         assert ours.samples.n_truncated(name) == theirs.samples.n_truncated(name)
-    for array in ("labels", "held_out", "blocks", "reduced", "position"):
-        np.testing.assert_array_equal(
-            getattr(ours.clustering, array), getattr(theirs.clustering, array)
-        )
+    assert [*ours.pairs] == [*theirs.pairs]
+    for name, pair in theirs.pairs.items():
+        for array in ("labels", "counted", "is_human", "blocks", "groups"):
+            np.testing.assert_array_equal(getattr(ours.pairs[name], array), getattr(pair, array))
+        plans = ours.plans[name], theirs.plans[name]
+        assert plans[0].quantizer.signature == plans[1].quantizer.signature
+        assert dataclasses.replace(plans[0], quantizer=plans[1].quantizer) == plans[1]
 
 
 class TestFeatures:
@@ -127,13 +131,19 @@ class TestFeatures:
         across = mauve.difference(loaded["near"], comparison["far"])
         assert across == mauve.difference(comparison["near"], comparison["far"])
 
-    def test_other_texts_are_assigned_to_the_buckets_of_kmeans(self, comparison, tmp_path):
+    def test_a_score_of_another_call_can_be_compared(self, comparison, tmp_path):
+        human, systems = clouds(0)
         loaded = saved_and_loaded(comparison, tmp_path)
-        others, _ = clouds(30)
-        np.testing.assert_array_equal(
-            loaded.compared.clustering.assign(others),
-            comparison.compared.clustering.assign(others),
-        )
+        far = compare(human, {"far": systems["far"]}, **QUICK)["far"]
+        across = mauve.difference(loaded["near"], far)
+        assert across == mauve.difference(comparison["near"], comparison["far"])
+        sharper = mauve.difference(loaded["near"].classifier, far.classifier)
+        within = (comparison[name].classifier for name in ("near", "far"))
+        assert sharper == mauve.difference(*within)
+
+    def test_joint_clusterings(self, tmp_path):
+        comparison = compare(*clouds(2), clustering="joint", **QUICK)
+        check_equal(saved_and_loaded(comparison, tmp_path), comparison)
 
     def test_a_loaded_one_can_be_saved_again(self, comparison, tmp_path):
         loaded = saved_and_loaded(comparison, tmp_path)
@@ -189,13 +199,9 @@ def test_any_quantizer(quantizer, settings, tmp_path):
     assert mauve.explain(loaded) == mauve.explain(comparison)
     if quantizer == "kmeans":
         return
-    signature = comparison.compared.settings.quantizer.signature
-    assert loaded.compared.settings.quantizer.signature == signature
-    with pytest.raises(MauveError, match=f"cannot assign other texts .* '{signature}'"):
-        loaded.compared.clustering.assign(human)
     again = {**QUICK, "num_buckets": "auto"}
     with pytest.raises(MauveError, match="cannot be fitted again: pass a quantizer to compare"):
-        compare(human, systems, quantizer=loaded.compared.settings.quantizer, **again)
+        compare(human, systems, quantizer=loaded.compared.plans["near"].quantizer, **again)
 
 
 METADATA = {
@@ -500,17 +506,20 @@ class TestBadFiles:
         self.rewritten(path, damaged)
         self.refused(path, "It is damaged|was changed")
 
-    def test_a_newer_format(self, path):
-        def newer(members):
+    @pytest.mark.parametrize(
+        ("version", "remedy"), [(3, "pip install --upgrade mauve-eval"), (1, "make it again")]
+    )
+    def test_another_format(self, path, version, remedy):
+        def changed(members):
             contents = json.loads(members["contents.json"])
-            contents |= {"version": 2, "written_by": "mauve-eval 9.0"}
+            contents |= {"version": version, "written_by": "mauve-eval 9.0"}
             members["contents.json"] = json.dumps(contents).encode()
 
-        self.rewritten(path, newer, seal=True)
+        self.rewritten(path, changed, seal=True)
         self.refused(
             path,
-            "was written by mauve-eval 9.0 in format 2, and this version reads up to 1: pip "
-            "install --upgrade mauve-eval",
+            f"was written by mauve-eval 9.0 in format {version}, and this version reads format 2: "
+            f"{remedy}",
         )
 
     @pytest.mark.parametrize(
@@ -518,7 +527,7 @@ class TestBadFiles:
         [
             lambda members: members.update({"comparison.json": b"{}"}),
             lambda members: members.update({"more.json": b"{}"}),
-            lambda members: members.pop("labels.npy"),
+            lambda members: members.pop("result-0-labels.npy"),
             lambda members: members.update(
                 {"contents.json": members["contents.json"].replace(b"eval", b"evil")}
             ),
@@ -542,11 +551,11 @@ class TestBadFiles:
         [
             lambda summary: summary.pop("results"),
             lambda summary: summary["settings"].update(estimator="magic"),
-            lambda summary: summary["settings"].update(num_buckets=3),
+            lambda summary: summary["plans"][0].update(num_buckets=3),
             lambda summary: summary["samples"].update(near=149),
             lambda summary: summary["results"].pop(),
             lambda summary: summary["results"][0].update(surprise=1),
-            lambda summary: summary.update(quantizer=[]),
+            lambda summary: summary.update(plans=[]),
         ],
     )
     def test_forged_contents(self, path, change):

@@ -32,13 +32,21 @@ class TestSignature:
         assert parts["reduce"] == "pca-norm-0.8"
         assert parts["quant"].startswith("kmeans:best-of-2")
         assert parts["k"] == "9"
-        assert parts["fit"] == "2of5x10"
+        assert parts["fit"] == "pair-72x10"
         assert parts["c"] == "2.5"
         assert parts["est"] == "laplace"
         assert parts["human"] == digest_hashes(feature_hashes(human))
-        assert len(parts["joint"]) == 8
+        assert "joint" not in parts
         assert parts["n"] == "150+120"
         assert parts["seed"] == "7"
+
+    def test_joint_clusterings_have_a_checksum_of_all_texts(self):
+        human, systems = clouds(4)
+        parts = parse_signature(
+            compare(human, systems, clustering="joint", **QUICK)["near"].signature
+        )
+        assert parts["fit"] == "2of5x5"
+        assert len(parts["joint"]) == 8
 
     @pytest.mark.slow
     def test_what_does_not_change_the_score_is_left_out(self, comparison):

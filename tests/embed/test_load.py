@@ -16,7 +16,7 @@ from mauve.embed.registry import get_embedder
 from mauve.errors import InvalidParameterError
 
 
-def cloud(seed, n=120):
+def cloud(seed, n=200):
     return np.random.default_rng(seed).normal(size=(n, 4)).astype(np.float32)
 
 
@@ -89,8 +89,8 @@ class TestSamples:
             for dtype in (float, np.float32)
         )
         assert_array_equal(wide.hashes, narrow.hashes)
-        assert len(np.unique(wide.hashes)) == 240
-        assert_array_equal(wide.hashes_of("model"), wide.hashes[120:])
+        assert len(np.unique(wide.hashes)) == 400
+        assert_array_equal(wide.hashes_of("model"), wide.hashes[200:])
 
     def test_too_few_texts_are_refused(self):
         with pytest.raises(InvalidParameterError, match=r"'model' must have at least 3 texts .* 2"):
@@ -131,7 +131,7 @@ class TestOriginOfFeatureFiles:
 class TestSystemCalledHuman:
     def test_has_prompts_of_its_own(self):
         human, model = cloud(0), cloud(1)
-        p_prompts, q_prompts = ([f"{i // size}" for i in range(120)] for size in (2, 3))
+        p_prompts, q_prompts = ([f"{i // size}" for i in range(200)] for size in (2, 3))
         prompts = {"human": p_prompts, "x": q_prompts}
         named = compare(human, {"x": model}, prompts=prompts, n_permutations=0)["x"]
         prompts = {"human (reference)": p_prompts, "human": q_prompts}
@@ -140,12 +140,12 @@ class TestSystemCalledHuman:
 
     def test_needs_both(self):
         with pytest.raises(InvalidParameterError, match=r"Got none for 'human \(reference\)'"):
-            compare(cloud(0), {"human": cloud(1)}, prompts={"human": range(120)})
+            compare(cloud(0), {"human": cloud(1)}, prompts={"human": range(200)})
 
 
 def test_prompts_are_in_the_signature():
     alone = compare(cloud(0), cloud(1), n_permutations=0)["model"]
-    grouped = compare(cloud(0), cloud(1), prompts=range(120), n_permutations=0)["model"]
+    grouped = compare(cloud(0), cloud(1), prompts=range(200), n_permutations=0)["model"]
     assert "x40|" in alone.signature
     assert "x40-by-prompt|" in grouped.signature
 
@@ -201,14 +201,14 @@ class TestCompareOnText:
     def test_a_difference_of_form_is_on_the_result(self):
         human = [" " + text for text in texts(0, 120)]
         with pytest.warns(MauveWarning, match=r"start with white space: strip .* with strip=True"):
-            result = compare(human, texts(1, 120), num_buckets=5)["model"]
+            result = compare(human, texts(1, 120), num_buckets=5, n_permutations=0)["model"]
         assert any("start with white space" in message for message in result.warnings)
         assert [f.kind for f in result.form.findings] == ["leading_space"]
         assert result.to_dict()["form"]["findings"][0]["kind"] == "leading_space"
 
     def test_features_have_no_form(self):
         rng = np.random.default_rng(0)
-        result = compare(rng.normal(size=(120, 3)), rng.normal(size=(120, 3)))["model"]
+        result = compare(rng.normal(size=(200, 3)), rng.normal(size=(200, 3)))["model"]
         assert result.form is None
         assert result.to_dict()["form"] is None
 

@@ -28,7 +28,14 @@ def explained():
         texts["odd"][i] = texts["odd"][gardens[0]]
     human = texts.pop("human")
     comparison = mauve.compare(
-        human, texts, embedder=by_topic, cache=False, n_clusterings=10, n_permutations=0
+        human,
+        texts,
+        embedder=by_topic,
+        cache=False,
+        num_buckets=15,
+        n_learning=150,  # half of the texts, so that all are counted equally often
+        n_clusterings=10,
+        n_permutations=0,
     )
     metadata = {name: {"topic": drawn.tolist()} for name, drawn in topics.items()}
     return mauve.explain(comparison, n_clusters=6, metadata=metadata, n_permutations=200)

@@ -24,7 +24,7 @@ def clouds(seed, n=100, n_model=None, shift=0.5):
 
 def pair_of(human, model, **settings):
     comparison = compare(human, model, **{**QUICK, **settings})
-    return comparison["model"], comparison.compared.pair("model")
+    return comparison["model"], comparison.compared.pairs["model"]
 
 
 @cache
@@ -224,6 +224,17 @@ class TestClosedForms:
         for mixture in MIXTURES:
             parts = [text_contributions(pair, "plugin", mixture) for pair in (one, two)]
             assert_allclose(text_contributions(both, "plugin", mixture), np.mean(parts, axis=0))
+
+    def test_texts_that_are_counted_less_often_do_not_add_less(self):
+        """The second clustering counts every other text, of buckets that lie apart."""
+        one = from_counts([50, 0], [0, 50])
+        counted = np.stack([np.ones(100, dtype=bool), np.arange(100) % 2 == 0])
+        both = LabelledPair(
+            np.repeat(one.labels, 2, axis=0), counted, one.is_human, one.blocks, one.groups, 2
+        )
+        for estimator in ("jackknife", "plugin"):
+            parts = text_contributions(both, estimator, 0.5)
+            assert_allclose(50 * parts, np.log(2), rtol=1e-9)
 
     def test_what_lies_apart_has_log_two(self):
         pair = from_counts([50, 0], [0, 50])

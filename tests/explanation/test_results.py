@@ -53,7 +53,7 @@ class TestEquality:
     def test_equal_if_all_numbers_are(self, explained):
         rng = np.random.default_rng(0)
         human, model = rng.normal(size=(100, 3)), rng.normal(size=(100, 3)) + 1
-        comparison = mauve.compare(human, model, n_clusterings=5, n_permutations=0)
+        comparison = mauve.compare(human, model, num_buckets=10, n_clusterings=5, n_permutations=0)
         first, again, other = (mauve.explain(comparison, n_clusters=n) for n in (3, 3, 4))
         assert first == again
         assert first != other

@@ -126,7 +126,7 @@ class TestHolm:
         assert_array_equal(holm([values[i] for i in order]), np.array(holm(values))[order])
 
 
-def influence_of(human, model, *, hashes=None, prompts=None):
+def influence_of(human, model, *, hashes=None, prompts=None, by_clustering=(0, 0)):
     """Influences of texts with these hashes, by default their positions."""
     n = len(human) + len(model)
     return Influence.sorted_by_content(
@@ -134,6 +134,7 @@ def influence_of(human, model, *, hashes=None, prompts=None):
         np.arange(n) < len(human),
         np.arange(n, dtype=np.uint64) if hashes is None else np.array(hashes, dtype=np.uint64),
         None if prompts is None else np.array(prompts, dtype=np.uint64),
+        np.array(by_clustering, dtype=float),
     )
 
 
@@ -172,6 +173,22 @@ class TestCorrelation:
         first = influence_of([1, -1, 1, -1], [1, -1, 1, -1], prompts=prompts)
         second = influence_of([1, -1, 1, -1], [1, 1, -1, -1], prompts=prompts)
         assert_allclose(correlation(first, second), 8 / np.sqrt(16 * 8))
+
+    def test_clusterings_count_as_pairs(self):
+        """Squares of clusterings add up to 10 for each, their products to 0."""
+        human, of_none = [1, -1, 1, -1], [0, 0]
+        first = influence_of(human, of_none, by_clustering=[2, -2, 1, -1])
+        second = influence_of(human, of_none, by_clustering=[1, -1, -2, 2])
+        human_part = 4 * 8 / 7  # four human texts and four of the systems
+        assert_allclose(correlation(first, first), 1)
+        assert_allclose(correlation(first, second), human_part / (human_part + 10))
+
+    def test_clusterings_of_other_numbers_are_not_paired(self):
+        human, of_none = [1, -1, 1, -1], [0, 0]
+        first = influence_of(human, of_none, by_clustering=[2, -2])
+        second = influence_of(human, of_none, by_clustering=[2, -2, 0])
+        human_part = 4 * 8 / 7  # four human texts and four of the systems
+        assert_allclose(correlation(first, second), human_part / (human_part + 8))
 
     def test_is_zero_for_other_human_texts(self):
         first = influence_of([1, -1], [1, -1], hashes=[1, 2, 3, 4])

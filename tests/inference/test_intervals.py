@@ -14,6 +14,7 @@ from mauve.frontier.estimators import jackknife_terms
 from mauve.frontier.grid import curve_grid, quadrature_grid
 from mauve.frontier.score import deviance_of, mean_divergences, score_of
 from mauve.inference.intervals import (
+    clustering_deviances,
     covariance,
     deviance_influences,
     difference_interval,
@@ -121,6 +122,55 @@ class TestDevianceInfluences:
             influence = deviance_influences(pair, 5.0)
             errors.append(np.sqrt(covariance(influence, influence, pair.groups)))
         assert_allclose(np.mean(errors), np.std(deviances), rtol=0.25)
+
+
+class TestClusteringDeviances:
+    @staticmethod
+    def pair(n_clusterings, counted_share, seed=0):
+        rng = np.random.default_rng(seed)
+        p, q = rng.dirichlet(np.full(6, 2.0), size=2)
+        return draw_pair(
+            rng, p, q, 200, 300, n_clusterings=n_clusterings, counted_share=counted_share
+        )
+
+    def test_are_deviations_from_their_mean(self):
+        deviances = clustering_deviances(self.pair(7, 0.8), "jackknife", 5.0)
+        assert deviances.shape == (7,)
+        assert abs(deviances.sum()) < 1e-12
+        assert np.all(deviances != 0)
+
+    def test_are_zero_for_clusterings_that_agree(self):
+        one = self.pair(1, 1.0)
+        same = LabelledPair(
+            np.repeat(one.labels, 5, axis=0), np.repeat(one.counted, 5, axis=0),
+            one.is_human, one.blocks, one.groups, one.num_buckets,
+        )  # fmt: skip
+        assert_allclose(clustering_deviances(same, "jackknife", 5.0), 0, atol=1e-12)
+        assert_array_equal(clustering_deviances(one, "jackknife", 5.0), [0])
+
+    def test_squares_add_up_to_the_variance_of_the_mean_if_all_texts_are_counted(self):
+        """To first order: deviances of the clusterings, each on its own, by the score."""
+        pair = self.pair(12, 1.0)
+        alone = []
+        for i in range(12):
+            counts = (of_sample[i : i + 1] for of_sample in pair.counts())
+            divergences = mean_divergences(*counts, curve_grid(), "jackknife")
+            alone.append(deviance_of(score_of(divergences, 5.0)).item())
+        deviances = clustering_deviances(pair, "jackknife", 5.0)
+        assert_allclose(deviances @ deviances, np.var(alone, ddof=1) / 12, rtol=0.2)
+        assert np.corrcoef(alone, deviances)[0, 1] > 0.98
+
+    def test_a_larger_share_that_is_learnt_from_adds_variance(self):
+        """Clusterings that learn from most of the texts learn from the same ones."""
+        few, many = (
+            np.square(clustering_deviances(self.pair(40, share), "plugin", 5.0)).sum()
+            for share in (0.95, 0.5)
+        )
+        assert many > few
+
+    def test_no_counted_text_makes_no_infinity(self):
+        pair = self.pair(3, 0.02)
+        assert np.isfinite(clustering_deviances(pair, "plugin", 5.0)).all()
 
 
 class TestCovariance:

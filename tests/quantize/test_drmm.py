@@ -164,17 +164,17 @@ def test_the_number_of_buckets_can_decide_the_components():
     features = make_features(17)
     open_settings = DRMM(n_layers=2, n_components=None, epochs=5)
     assert open_settings.num_buckets is None
-    assert open_settings.with_num_buckets(9, 600) == SMALL
+    assert open_settings.with_num_buckets(9) == SMALL
     labels = open_settings.fit(features, 9, np.random.default_rng(0)).assign(features)
     assert_array_equal(labels, fit(SMALL, features).assign(features))
 
 
 @pytest.mark.parametrize("n_layers", [1, 2, 3])
-@pytest.mark.parametrize("n_texts", [100, 1000, 20_000])
-def test_buckets_are_about_a_tenth_of_the_texts(n_layers, n_texts):
+@pytest.mark.parametrize("wanted", [10, 25, 100, 2000])
+def test_buckets_are_about_as_many_as_wanted(n_layers, wanted):
     """The components of a layer are within a half of the root, from 2 to 10."""
-    sized = DRMM(n_layers=n_layers, n_components=None).with_num_buckets("auto", n_texts)
-    root = (n_texts / 10) ** (1 / n_layers)
+    sized = DRMM(n_layers=n_layers, n_components=None).with_num_buckets(wanted, is_exact=False)
+    root = wanted ** (1 / n_layers)
     assert abs(sized.n_components - min(max(root, 2), 10)) <= 0.5
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from mauve.errors import InvalidParameterError
-from mauve.quantize.reduce import ORDERS, reduce_features
+from mauve.quantize.reduce import ORDERS, fit_reduction, reduce_features, scaled_rows
 
 
 def make_features(seed, n=300, d=12, spread=None):
@@ -132,12 +132,39 @@ class TestReduceFeatures:
         explained, _ = explained_by_svd(unit_rows(x.astype(float)))
         assert reduced.shape[1] == np.searchsorted(explained, 0.95) + 1
 
-    def test_same_bits_on_one_thread_and_on_all(self):
-        x = make_features(13, n=5000, d=40)
+    @pytest.mark.parametrize(("n", "d"), [(5000, 40), (700, 400), (200, 400)])
+    def test_same_bits_on_one_thread_and_on_all(self, n, d):
+        x = make_features(13, n=n, d=d)
         on_all, _ = reduce_features(x.copy())
         with threadpool_limits(limits=1):
             on_one, _ = reduce_features(x.copy())
         assert_array_equal(on_one, on_all)
+
+    @pytest.mark.parametrize("order", ORDERS)
+    @pytest.mark.parametrize(("n", "d"), [(300, 12), (60, 200)])
+    def test_learnt_from_some_texts_it_is_that_of_these_alone(self, order, n, d):
+        x = make_features(18, n=n, d=d)
+        scaled = scaled_rows(x.copy(), order)
+        before = scaled.copy()
+        reduction = fit_reduction(scaled, 0.9, order)
+        assert_array_equal(scaled, before)
+        expected, other = reduce_features(x.copy(), explained_variance=0.9, order=order)
+        assert_allclose(reduction.reduce(scaled), expected, atol=1e-5)
+        assert_allclose(reduction.apply(x.copy()), expected, atol=1e-5)
+        assert_array_equal(reduction.components, other.components)
+
+    @pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
+    def test_few_texts_have_the_components_of_the_svd(self, share):
+        """From products of texts, where there are more dimensions than texts."""
+        x = make_features(19, n=40, d=150)
+        reduction = fit_reduction(scaled_rows(x.copy(), "norm-pca"), share, "norm-pca")
+        explained, rows = explained_by_svd(unit_rows(x.astype(float)))
+        m = reduction.components.shape[1]
+        assert m == min(np.searchsorted(explained, share - 1e-7) + 1, 39)
+        components = reduction.components.astype(float)
+        assert_allclose(components.T @ components, np.eye(m), atol=1e-3)
+        leading = rows[:m] @ components  # up to rotation: the same subspace
+        assert_allclose(leading @ leading.T, np.eye(m), atol=1e-3)
 
     @pytest.mark.parametrize("share", [0, -0.5, 1.1, float("nan"), True, "most"])
     def test_shares_outside_the_unit_interval_are_refused(self, share):

@@ -9,7 +9,7 @@ from mauve.errors import InvalidParameterError
 WORDS = "the a dog cat river house ran sat by near with old new rain sun day".split()  # noqa: SIM905
 
 
-def written(seed, n=120, words=WORDS):
+def written(seed, n=201, words=WORDS):
     rng = np.random.default_rng(seed)
     return [" ".join(rng.choice(words, size=25)) + "." for _ in range(n)]
 
@@ -34,7 +34,7 @@ def test_compares_measures_and_explains_with_one_embedding(tmp_path, systems):
     written_report = mauve.report(
         written(0), systems, tmp_path / "r.html", embedder=counted, title="All of it", seed=3
     )
-    assert calls == [360]
+    assert calls == [603]
     page = written_report.path.read_text()
     assert "<h1>All of it</h1>" in page
     for name in systems:
@@ -49,7 +49,7 @@ def test_compares_measures_and_explains_with_one_embedding(tmp_path, systems):
 @pytest.mark.slow
 def test_is_what_to_html_writes(tmp_path):
     rng = np.random.default_rng(0)
-    human, model = rng.normal(size=(100, 4)), rng.normal(size=(100, 4)) + 1
+    human, model = rng.normal(size=(200, 4)), rng.normal(size=(200, 4)) + 1
     report = mauve.report(human, {"m": model}, tmp_path / "a.html", n_clusterings=5)
     report.comparison.to_html(tmp_path / "b.html")
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
@@ -108,8 +108,8 @@ def write_jsonl(path, texts, **fields):
 
 @pytest.mark.slow
 def test_other_fields_of_files_are_metadata(tmp_path):
-    topics = ["river", "house", "sun"] * 40
-    human = write_jsonl(tmp_path / "h.jsonl", written(0), topic=topics, score=[0.5] * 120)
+    topics = ["river", "house", "sun"] * 67
+    human = write_jsonl(tmp_path / "h.jsonl", written(0), topic=topics, score=[0.5] * 201)
     model = write_jsonl(tmp_path / "m.jsonl", written(1))
     report = mauve.report(human, {"m": model}, tmp_path / "r.html", embedder=letters)
     assert [field.field for field in report.explanation.fields] == ["topic"]

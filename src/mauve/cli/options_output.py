@@ -9,7 +9,7 @@ import typer
 from mauve.cli.option_groups import OptionGroup
 from mauve.cli.outputs import PICTURE_SUFFIXES
 from mauve.cli.terminal import warnings_as_lines
-from mauve.cli.values import between_0_and_1, number_or_auto, path_ending_in
+from mauve.cli.values import between_0_and_1, number_or, path_ending_in
 from mauve.measures.registry import FAMILIES, GROUPS, MEASURES, OWN_MEASURES
 
 _FEATURE_SUFFIXES = (".npy", ".safetensors")
@@ -162,7 +162,7 @@ class ExplanationOptions(MetadataOptions):
         Any,  # int or "auto": Typer has no unions
         typer.Option(
             metavar="N",
-            parser=number_or_auto,
+            parser=number_or("auto"),
             help="Number of clusters of texts, or 'auto': up to 30, fewer where there are few "
             "texts.",
         ),

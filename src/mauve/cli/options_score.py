@@ -6,19 +6,21 @@ from typing import Annotated, Any
 import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
-from mauve.cli.values import at_least, between_0_and_1, number, number_or_auto, quantizer_name
+from mauve.cli.values import at_least, between_0_and_1, number, number_or, quantizer_name
 from mauve.comparison.settings import (
+    CLUSTERINGS,
     INTERVALS,
     MAX_SCALING,
     MIN_BOOTSTRAP,
+    MIN_CLUSTERINGS,
     WHY_BOOTSTRAP,
-    WHY_CLUSTERINGS,
     WHY_SCALING,
+    WHY_SPREAD,
 )
 from mauve.frontier.estimators import ESTIMATORS
-from mauve.quantize.crossfit import N_BLOCKS
+from mauve.quantize.learning import MIN_LEARNING, WHY_LEARNING
 from mauve.quantize.reduce import ORDERS
-from mauve.quantize.registry import QUANTIZERS, quantizer_names
+from mauve.quantize.registry import BUCKET_RULES, QUANTIZERS, quantizer_names
 
 
 def _is_scaling(value: float) -> bool:
@@ -32,14 +34,32 @@ class ScoreOptions(OptionGroup):
     panel = "Score"
 
     num_buckets: Annotated[
-        Any,  # int or "auto": Typer has no unions
+        Any,  # int or a rule: Typer has no unions
         typer.Option(
             metavar="K",
-            parser=number_or_auto,
-            help="Number of buckets, or 'auto': a tenth of the smallest sample, from 2 to 500; the "
-            "nearest cube for drmm, 744 for lattice.",
+            parser=number_or(*BUCKET_RULES),
+            help="Number of buckets. 'auto' is 25 from 200 texts on, and fewer below (10 for "
+            "classifier, 27 for drmm, 744 for lattice); 'n/10', the paper's, is a tenth of the "
+            "smaller sample, from 2 to 500.",
         ),
     ] = "auto"
+    n_learning: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            callback=at_least(MIN_LEARNING, WHY_LEARNING),
+            help="Number of texts that each clustering is learnt from, half of them human; the "
+            "others are counted. 8 for each bucket by default, or 20 with a classifier.",
+        ),
+    ] = None
+    clustering: Annotated[
+        str,
+        choice(
+            CLUSTERINGS,
+            "What buckets are learnt from: human texts and one system, or all samples together, "
+            f"so that scores depend on the other systems: {', '.join(CLUSTERINGS)}.",
+        ),
+    ] = "pair"
     quantizer: Annotated[
         str,
         typer.Option(
@@ -54,9 +74,9 @@ class ScoreOptions(OptionGroup):
         int | None,
         typer.Option(
             metavar="N",
-            callback=at_least(N_BLOCKS, WHY_CLUSTERINGS),
-            help="Number of clusterings to average over, a multiple of 5; 40 by default, or 5 "
-            "with a quantizer that is trained.",
+            callback=at_least(MIN_CLUSTERINGS, WHY_SPREAD),
+            help="Number of clusterings to average over; 40 by default, or 5 with a quantizer that "
+            "is trained.",
         ),
     ] = None
     scaling: Annotated[

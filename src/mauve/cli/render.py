@@ -16,7 +16,7 @@ from mauve.cli.options_output import ShowOutput
 from mauve.cli.terminal import new_console, printing
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.pairs import Difference
-from mauve.comparison.results import MauveResult
+from mauve.comparison.results import CLASSIFIER_MEANING, MauveResult
 from mauve.escape import escaped
 from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, format_score
 from mauve.measures.results import Measurements
@@ -158,6 +158,8 @@ def print_comparison(console: Console, comparison: Comparison, margin: float | N
 def comparison_legend(comparison: Comparison, margin: float | None) -> str:
     """Return how to read the tables of a comparison."""
     sentences = ["MAUVE is 1 if a system writes as people do, and near 0 if it never does."]
+    if any(result.classifier is not None for result in comparison.values()):
+        sentences.append(CLASSIFIER_MEANING)
     if next(iter(comparison.values())).p_value is not None:
         sentences.append(
             "The ceiling is what human text would get with as many texts. p (= human) is the "
@@ -167,8 +169,7 @@ def comparison_legend(comparison: Comparison, margin: float | None) -> str:
     sentences.append(
         "Type I and type II are the Kullback-Leibler divergences KL(Q|R) and KL(P|R) of the "
         "system's texts Q and of human text P from their mixture R: the errors of writing what "
-        "people do not and of not writing what they do. n is the number of texts, k that of "
-        "buckets."
+        "people do not and of not writing what they do. n is the number of texts."
     )
     n_systems = len(comparison)
     n_pairs, n_shown = n_systems * (n_systems - 1) // 2, len(comparison.shown_differences())
@@ -193,15 +194,18 @@ def _score_cells(result: MauveResult, margin: float | None) -> dict[str, str]:
         "MAUVE": format_score(result.mauve),
         f"{format_level(result.confidence)}\ninterval": f"{low} - {high}",
     }
+    if result.classifier is not None:
+        row["classi-\nfier"] = format_score(result.classifier.mauve)
     if result.p_value is not None and result.ceiling is not None:
         row["ceiling"] = format_score(result.ceiling)
-        row["p\n(= human)"] = format_p_value(result.p_value)
+        # With a margin there is one column more, and 80 characters have room for a narrow one.
+        title = "p\n(= human)" if margin is None else "p (=\nhuman)"
+        row[title] = format_p_value(result.p_value)
     if margin is not None:
         row[_margin_title(margin)] = format_p_value(result.equivalence(margin))
     row["type\nI"] = format_score(result.type_1)
     row["type\nII"] = format_score(result.type_2)
     row["n"] = str(result.n_model)
-    row["k"] = str(result.num_buckets)
     return row
 
 

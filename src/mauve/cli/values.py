@@ -81,22 +81,28 @@ def at_least(low: int, why: str) -> Callable[[int | None], int | None]:
     return check
 
 
-def number_or_auto(value: str) -> int | str:
-    """Return a whole number, or 'auto' unchanged.
+def number_or(*words: str) -> Callable[[str], int | str]:
+    """Return a parser of whole numbers that leaves some words unchanged.
 
     Examples
     --------
-    >>> number_or_auto("20"), number_or_auto("auto")
+    >>> number_or("auto")("20"), number_or("auto")("auto")
     (20, 'auto')
     """
-    if value == "auto":
-        return value
-    try:
-        return int(value)
-    except ValueError:
-        raise typer.BadParameter(
-            f"must be a whole number or 'auto'. Got '{escaped(value)}' instead."
-        ) from None
+
+    def parse(value: str) -> int | str:
+        if value in words:
+            return value
+        try:
+            return int(value)
+        except ValueError:
+            allowed = " or ".join(filter(None, [", ".join(map(repr, words[:-1])), repr(words[-1])]))
+            separator = " or" if len(words) == 1 else ","
+            raise typer.BadParameter(
+                f"must be a whole number{separator} {allowed}. Got '{escaped(value)}' instead."
+            ) from None
+
+    return parse
 
 
 def path_ending_in(*suffixes: str) -> Callable[[Path | None], Path | None]:

@@ -7,12 +7,19 @@ import numpy as np
 
 from mauve.arrays import Labels
 from mauve.calls import has_option, option
+from mauve.comparison.results import MauveResult
+from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
 from mauve.embed.reading import WARN_SHARE
-from mauve.formatting import format_list
+from mauve.formatting import format_list, format_score, p_value_phrase
 from mauve.frontier.histogram import count_labels
+from mauve.inference.resampling import LabelledPair
+from mauve.quantize.protocol import Quantizer, fixed_num_buckets
+from mauve.quantize.registry import BucketPlan
 from mauve.text.words import word_counts
 
+_CLEAR = 0.01  # p-values below leave little doubt
+_REACHES_ONE = 1 - 5e-4  # what is printed as 1.000
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
 _LISTED = 4  # samples that a warning names; more would hide what it says
 
@@ -145,23 +152,48 @@ def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
     )
 
 
-def small_sample_warnings(sizes: Mapping[str, int], num_buckets: int) -> tuple[str, ...]:
-    """Return a warning if one small sample sets the number of buckets for all.
+def bucket_warnings(pair: LabelledPair, plan: BucketPlan, settings: Settings) -> tuple[str, ...]:
+    """Return warnings about the buckets of one system: learnt from too few texts, or empty.
 
-    Examples
-    --------
-    >>> print(*small_sample_warnings({"human": 900, "model": 50}, 5))
-    All systems have 5 buckets because 'model' has 50 texts: not comparable with runs that used \
-another number of buckets. Leave it out, or set num_buckets.
+    Parameters
+    ----------
+    pair : LabelledPair
+    plan : BucketPlan
+    settings : Settings
     """
-    smallest = min(sizes, key=lambda name: sizes[name])
-    if 2 * sizes[smallest] > max(sizes.values()):
+    warnings: tuple[str, ...] = ()
+    n_human = int(pair.is_human.sum())
+    n_texts = min(n_human, len(pair.is_human) - n_human)
+    if settings.clustering == "pair" and n_texts < plan.n_needed:
+        warnings += (
+            f"There are only {n_texts} texts of a sample: {plan.num_buckets} buckets are learnt "
+            f"from {plan.n_learning} texts, and the score is comparable only with others of such "
+            f"buckets. From {plan.n_needed} texts of each sample on, scores of any number of "
+            "texts are comparable.",
+        )
+    if fixed_num_buckets(plan.quantizer) is None and isinstance(plan.quantizer, Quantizer):
+        # A fixed number of buckets may well leave some empty.
+        warnings += empty_bucket_warnings(pair.labels, plan.num_buckets)
+    return warnings
+
+
+def contradiction_warnings(result: MauveResult) -> tuple[str, ...]:
+    """Return a warning if the test rejects P = Q and the interval of the score reaches 1."""
+    p_value, high = result.p_value, result.interval[1]
+    if p_value is None or p_value >= _CLEAR or high < _REACHES_ONE:
         return ()
+    sharper = ""
+    if result.classifier is not None:
+        low, high = result.classifier.interval
+        sharper = (
+            f" By the classifier the score is {format_score(result.classifier.mauve)} "
+            f"({format_score(low)} to {format_score(high)})"
+            + (": the difference is clear but small." if high >= _REACHES_ONE else ".")
+        )
     return (
-        f"All systems have {num_buckets} buckets because '{smallest}' has {sizes[smallest]} "
-        "texts: not comparable with runs that used another number of buckets. "
-        + ("Collect more of them" if smallest == next(iter(sizes)) else "Leave it out")
-        + (f", or set {option('num_buckets')}." if has_option("num_buckets") else "."),
+        f"The score of '{result.name}' is within its error of 1, yet the test distinguishes it "
+        f"from human text ({p_value_phrase(p_value)}, {result.test_statistic}): the difference "
+        f"lies within buckets, which the test looks into.{sharper}",
     )
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mauve.arrays import HashArray, IntArray
+from mauve.arrays import BoolArray, HashArray, IntArray, Labels
 from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
 from mauve.inference.resampling import LabelledPair
-from mauve.quantize.crossfit import JointClustering
+from mauve.quantize.registry import BucketPlan
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,17 @@ class Compared:
     ----------
     samples : Samples
         Human text and systems; arrays hold them one after another.
-    clustering : JointClustering
-        Buckets of all texts; it can assign other texts too.
     settings : Settings
+    plans : dict from str to BucketPlan
+        How the texts of each system were divided into buckets.
+    pairs : dict from str to LabelledPair
+        Buckets of the human texts and of each system, and which texts are counted.
     """
 
     samples: Samples
-    clustering: JointClustering
     settings: Settings
+    plans: dict[str, BucketPlan]
+    pairs: dict[str, LabelledPair]
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -56,19 +59,38 @@ class Compared:
         """Return the positions of the human texts and of a system's among all texts."""
         return np.concatenate([self.rows_of(self.human_name), self.rows_of(system)])
 
-    def pair(self, system: str) -> LabelledPair:
-        """Return the buckets of the human texts and of a system's, and which are counted."""
-        rows = self.rows(system)
-        prompts = self.prompt_hashes
-        pair = LabelledPair(
-            labels=self.clustering.labels[:, rows],
-            counted=self.clustering.held_out[:, rows],
-            is_human=np.arange(len(rows)) < self.sizes[self.human_name],
-            blocks=self.clustering.blocks[rows],
-            groups=np.arange(len(rows)) if prompts is None else number_groups(prompts[rows]),
-            num_buckets=self.settings.num_buckets,
-        )
-        return pair if self.settings.estimator == "jackknife" else pair.counting_all()
+
+def labelled_pair(
+    samples: Samples,
+    system: str,
+    labels: Labels,
+    counted: BoolArray,
+    num_buckets: int,
+    blocks: IntArray | None = None,
+) -> LabelledPair:
+    """Return the human texts and those of a system with their buckets.
+
+    Parameters
+    ----------
+    samples : Samples
+    system : str
+    labels, counted : array of shape (n_clusterings, n_human + n_model)
+        Bucket of every text, human first, and which texts each clustering counts.
+    num_buckets : int
+        Number of buckets k.
+    blocks : array of int, shape (n_human + n_model,), optional
+        Texts are exchangeable within a block only; by default there is one.
+    """
+    n, prompts = labels.shape[1], samples.prompt_hashes
+    rows = np.concatenate([samples.rows_of(name) for name in (samples.human_name, system)])
+    return LabelledPair(
+        labels=labels,
+        counted=counted,
+        is_human=np.arange(n) < samples.sizes[samples.human_name],
+        blocks=np.zeros(n, dtype=np.int64) if blocks is None else blocks,
+        groups=np.arange(n) if prompts is None else number_groups(prompts[rows]),
+        num_buckets=num_buckets,
+    )
 
 
 def number_groups(hashes: HashArray) -> IntArray:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mauve.comparison.compared import Compared
 from mauve.comparison.pack import Metadata, pack
-from mauve.comparison.pairs import Difference, difference
+from mauve.comparison.pairs import Difference, difference, is_comparable
 from mauve.comparison.results import MauveResult, frame_row, table_row
 from mauve.errors import MauveError, bad_parameter
 from mauve.escape import escaped
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_PAIRED = 6  # systems; more have more pairs than a reader wants to see
 
 #: What a file that `save` writes is called in messages, and the version of its layout.
-KIND, FORMAT = "saved comparison", 1
+KIND, FORMAT = "saved comparison", 2
 
 
 class Comparison(Mapping[str, MauveResult]):
@@ -102,12 +102,20 @@ class Comparison(Mapping[str, MauveResult]):
         return sorted(self, key=lambda name: -self[name].mauve)
 
     def differences(self) -> list[Difference]:
-        """Compare every pair of systems, with Holm's correction for their number."""
+        """Compare every pair of comparable systems, with Holm's correction for their number.
+
+        Two systems are not comparable if one has so few texts that its buckets were learnt from
+        fewer; its warnings say so.
+        """
         return [*self._differences]
 
     @cached_property
     def _differences(self) -> list[Difference]:
-        pairs = [difference(self[a], self[b]) for a, b in itertools.combinations(self, 2)]
+        pairs = [
+            difference(self[a], self[b])
+            for a, b in itertools.combinations(self, 2)
+            if is_comparable(self[a], self[b])
+        ]
         adjusted = holm([pair.p_value for pair in pairs])
         return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mauve.archive import Archive, plain
 from mauve.calls import parameter
-from mauve.comparison.compared import Compared
+from mauve.comparison.compared import Compared, labelled_pair
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
@@ -18,16 +18,14 @@ from mauve.embed.protocol import Embedded
 from mauve.embed.saved import SavedEmbedder
 from mauve.errors import InvalidParameterError
 from mauve.inference.differences import Influence
-from mauve.quantize.crossfit import JointClustering
-from mauve.quantize.kmeans import Centres
-from mauve.quantize.protocol import Partition, fixed_num_buckets
-from mauve.quantize.reduce import Reduction
-from mauve.quantize.saved import SavedPartition, SavedQuantizer
+from mauve.quantize.protocol import fixed_num_buckets
+from mauve.quantize.registry import BucketPlan
+from mauve.quantize.saved import SavedQuantizer
 from mauve.text.form import Finding, FormReport
 
 _CURVES = ("divergence_curve", "p_hist", "q_hist")
-_FROM_CLUSTERING = ("labels", "counted")
-_INFLUENCE = ("human", "model", "human_prompt", "model_prompt")
+_BUCKETS = ("labels", "counted")
+_INFLUENCE = ("human", "model", "human_prompt", "model_prompt", "by_clustering")
 
 Metadata = Mapping[str, Mapping[str, Any]]
 
@@ -46,8 +44,7 @@ def pack(
     """
     samples, settings = compared.samples, compared.settings
     known = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    quantizer = known.pop("quantizer")
-    arrays = _clustering_arrays(compared.clustering) | _sample_arrays(samples)
+    arrays = _sample_arrays(samples)
     summary = {
         "samples": samples.sizes,
         "n_given": samples.n_given,
@@ -55,24 +52,12 @@ def pack(
         "embedder": None if samples.embedder is None else samples.embedder.signature,
         "reading_warnings": samples.reading_warnings,
         "settings": known,
-        "quantizer": {
-            "signature": quantizer.signature,
-            "num_buckets": fixed_num_buckets(quantizer),
-        },
-        "reduction": {
-            "unit": compared.clustering.reduction.unit,
-            "order": compared.clustering.reduction.order,
-        },
+        "plans": [_plan_fields(compared.plans[name]) for name in results],
         "results": [_result_fields(result) for result in results.values()],
     }
-    for i, result in enumerate(results.values()):
-        arrays |= {f"result-{i}-{name}": getattr(result, name) for name in _CURVES}
-        influence = {name: getattr(result.influence, name) for name in _INFLUENCE}
-        arrays |= {
-            f"result-{i}-influence-{name}": array
-            for name, array in influence.items()
-            if array is not None
-        }
+    for i, (name, result) in enumerate(results.items()):
+        arrays |= _result_arrays(result, f"result-{i}")
+        arrays[f"blocks-{i}"] = compared.pairs[name].blocks
     parts: dict[str, Any] = {"comparison": summary}
     if samples.texts is not None:
         parts["texts"] = samples.texts
@@ -88,23 +73,34 @@ def unpack(archive: Archive) -> tuple[dict[str, MauveResult], Compared]:
     """Return the results and what they are based on, as :func:`pack` took them."""
     summary = archive.parts["comparison"]
     samples = _samples(archive)
-    quantizer = SavedQuantizer(**summary["quantizer"])
-    settings = Settings(**summary["settings"], quantizer=quantizer)
-    n_texts = sum(samples.sizes.values())
-    clustering = _clustering(archive, n_texts, settings)
-    compared = Compared(samples, clustering, settings)
-    results = {
-        name: _result(archive, i, numbers, compared)
-        for i, (name, numbers) in enumerate(
-            zip(samples.system_names, summary["results"], strict=True)
+    settings = Settings(**summary["settings"])
+    plans, pairs, results = {}, {}, {}
+    for i, (name, plan, numbers) in enumerate(
+        zip(samples.system_names, summary["plans"], summary["results"], strict=True)
+    ):
+        plans[name] = BucketPlan(**{**plan, "quantizer": SavedQuantizer(**plan["quantizer"])})
+        results[name] = result = _result(archive, f"result-{i}", numbers)
+        n_texts = result.n_human + result.n_model
+        blocks = archive.arrays[f"blocks-{i}"]
+        _check_length(n_texts, result.labels.T, result.counted.T, blocks)
+        if result.labels.max(initial=0) >= plans[name].num_buckets:
+            raise ValueError(f"labels up to {result.labels.max()}")
+        pairs[name] = labelled_pair(
+            samples, name, result.labels, result.counted, plans[name].num_buckets, blocks
         )
-    }
-    return results, compared
+    return results, Compared(samples, settings, plans, pairs)
+
+
+def _plan_fields(plan: BucketPlan) -> dict[str, Any]:
+    quantizer = plan.quantizer
+    saved = {"signature": quantizer.signature, "num_buckets": fixed_num_buckets(quantizer)}
+    numbers = {field.name: getattr(plan, field.name) for field in fields(plan)}
+    return numbers | {"quantizer": saved}
 
 
 def _result_fields(result: MauveResult) -> dict[str, Any]:
     """Return all that is no array."""
-    skipped = {*_CURVES, *_FROM_CLUSTERING, "influence", "form"}
+    skipped = {*_CURVES, *_BUCKETS, "influence", "form", "classifier"}
     numbers = {
         field.name: getattr(result, field.name)
         for field in fields(result)
@@ -113,27 +109,45 @@ def _result_fields(result: MauveResult) -> dict[str, Any]:
     return numbers | {
         "human_hash": str(result.influence.human_hash),  # of 64 bits, more than a float holds
         "form": None if result.form is None else asdict(result.form),
+        "classifier": None if result.classifier is None else _result_fields(result.classifier),
     }
 
 
-def _result(archive: Archive, i: int, numbers: dict[str, Any], compared: Compared) -> MauveResult:
+def _result_arrays(result: MauveResult, prefix: str) -> dict[str, NDArray[Any]]:
+    arrays = {name: getattr(result, name) for name in _CURVES}
+    arrays |= {f"influence-{name}": getattr(result.influence, name) for name in _INFLUENCE}
+    # No compression, but few bits: most of the labels are below 256.
+    arrays["labels"] = result.labels.astype(np.min_scalar_type(int(result.labels.max(initial=0))))
+    arrays["counted"] = np.packbits(result.counted, axis=1)
+    named = {f"{prefix}-{name}": array for name, array in arrays.items() if array is not None}
+    if result.classifier is not None:
+        named |= _result_arrays(result.classifier, f"{prefix}-classifier")
+    return named
+
+
+def _result(archive: Archive, prefix: str, numbers: dict[str, Any]) -> MauveResult:
     numbers = {
         name: tuple(value) if isinstance(value, list) else value for name, value in numbers.items()
     }
     form, human_hash = numbers.pop("form"), int(numbers.pop("human_hash"))
+    sharper = numbers.pop("classifier")
+    if sharper is not None:
+        sharper = _result(archive, f"{prefix}-classifier", sharper)
     if form is not None:
         findings = tuple(Finding(**finding) for finding in form["findings"])
         form = FormReport(**{**form, "findings": findings})
     arrays: dict[str, Any] = archive.arrays
-    influence = {name: arrays.get(f"result-{i}-influence-{name}") for name in _INFLUENCE}
-    pair = compared.pair(numbers["name"])
-    numbers |= {name: arrays[f"result-{i}-{name}"] for name in _CURVES}
+    influence = {name: arrays.get(f"{prefix}-influence-{name}") for name in _INFLUENCE}
+    numbers |= {name: arrays[f"{prefix}-{name}"] for name in _CURVES}
+    n_texts = numbers["n_human"] + numbers["n_model"]
+    counted = np.unpackbits(arrays[f"{prefix}-counted"], axis=1, count=n_texts)
     return MauveResult(
         **numbers,
-        labels=pair.labels,
-        counted=pair.counted,
+        labels=arrays[f"{prefix}-labels"].astype(np.int32),
+        counted=counted.astype(bool),
         influence=Influence(**influence, human_hash=human_hash),  # type: ignore[arg-type]
         form=form,
+        classifier=sharper,
     )
 
 
@@ -182,47 +196,6 @@ def _samples(archive: Archive) -> Samples:
     if samples.sizes != sizes:
         raise ValueError(f"samples of the sizes {samples.sizes}")
     return samples
-
-
-def _clustering_arrays(clustering: JointClustering) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {
-        # No compression, but few bits: most of the labels are below 256.
-        "labels": clustering.labels.astype(np.min_scalar_type(int(clustering.labels.max()))),
-        "held_out": np.packbits(clustering.held_out, axis=1),
-        "blocks": clustering.blocks,
-        "position": clustering.position,
-        "reduced": clustering.reduced,
-        "mean": clustering.reduction.mean,
-        "components": clustering.reduction.components,
-    }
-    centres = [p for p in clustering.partitions if isinstance(p, Centres)]
-    if len(centres) == len(clustering.partitions):
-        arrays["centres"] = np.stack([partition.centres for partition in centres])
-        arrays["objectives"] = np.array([partition.objective for partition in centres])
-    return arrays
-
-
-def _clustering(archive: Archive, n_texts: int, settings: Settings) -> JointClustering:
-    arrays, reduction = archive.arrays, archive.parts["comparison"]["reduction"]
-    labels = arrays["labels"].astype(np.int32)
-    if labels.shape != (settings.n_clusterings, n_texts) or labels.max() >= settings.num_buckets:
-        raise ValueError(f"labels of the shape {labels.shape}, up to {labels.max()}")
-    _check_length(n_texts, arrays["blocks"], arrays["position"], arrays["reduced"])
-    partitions: tuple[Partition, ...]
-    if "centres" in arrays:
-        pairs = zip(arrays["centres"], arrays["objectives"], strict=True)
-        partitions = tuple(Centres(centres, float(objective)) for centres, objective in pairs)
-    else:
-        partitions = (SavedPartition(settings.quantizer.signature),) * settings.n_clusterings
-    return JointClustering(
-        labels,
-        np.unpackbits(arrays["held_out"], axis=1, count=n_texts).astype(bool),
-        arrays["blocks"],
-        Reduction(reduction["unit"], arrays["mean"], arrays["components"], reduction["order"]),
-        partitions,
-        arrays["reduced"],
-        arrays["position"],
-    )
 
 
 def _check_length(n_texts: int, *arrays: NDArray[Any]) -> None:

@@ -115,10 +115,11 @@ class Difference:
 
 
 def difference(first: MauveResult, second: MauveResult) -> Difference:
-    """Compare two scores of one call of :func:`mauve.compare`.
+    """Compare two scores against the same human texts.
 
-    A score depends on the human texts and on all systems that were clustered with them, so
-    scores of separate calls can only be compared if both were given the same texts.
+    They may be of one call of :func:`mauve.compare`, of separate ones or loaded from files, and
+    of any numbers of texts. A score with ``clustering="joint"`` depends on all systems of its
+    call, so such scores can only be compared if both calls were given the same texts.
 
     Parameters
     ----------
@@ -163,16 +164,14 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
     )
 
 
+def is_comparable(first: MauveResult, second: MauveResult) -> bool:
+    """Return whether two scores have the same signature but for the number of texts."""
+    return not _differing(first, second)
+
+
 def check_comparable(first: MauveResult, second: MauveResult) -> None:
     """Raise an error that names the differences if two scores have different signatures."""
-    ours, theirs = (parse_signature(result.signature) for result in (first, second))
-    # The bias correction makes scores of different n comparable; without it they are not.
-    ignored = {"n"} if ours.get("est") == theirs.get("est") == "jackknife" else set()
-    differing = {
-        key: f"{key} ({ours.get(key)} and {theirs.get(key)})"
-        for key in dict.fromkeys([*ours, *theirs])
-        if key not in ignored and ours.get(key) != theirs.get(key)
-    }
+    differing = _differing(first, second)
     reasons = []
     # Other human texts make for other clusterings too, so one reason is enough.
     if "human" in differing:
@@ -182,9 +181,29 @@ def check_comparable(first: MauveResult, second: MauveResult) -> None:
     settings = [text for key, text in differing.items() if key not in ("human", "joint")]
     if settings:
         reasons.append(f"their signatures differ in {', '.join(settings)}")
-    if reasons:
-        alike = " with the same settings" if settings else ""
-        raise InvalidParameterError(
-            f"The scores of '{first.name}' and '{second.name}' cannot be compared: "
-            f"{format_list(reasons)}. Pass both systems to one call of compare{alike}."
-        )
+    if not reasons:
+        return
+    remedies = []
+    if "human" in differing:
+        remedies.append("compare both with the same human texts")
+    elif "joint" in differing:
+        remedies.append("pass both systems to one call of compare, or use clustering='pair'")
+    if settings:
+        is_size = {*differing} <= {"human", "k", "fit"}
+        remedies.append("use as many texts for both" if is_size else "use the same settings")
+    raise InvalidParameterError(
+        f"The scores of '{first.name}' and '{second.name}' cannot be compared: "
+        f"{format_list(reasons)}. To compare them, {format_list(remedies)}."
+    )
+
+
+def _differing(first: MauveResult, second: MauveResult) -> dict[str, str]:
+    """Return the parts in which two signatures differ, with both values."""
+    ours, theirs = (parse_signature(result.signature) for result in (first, second))
+    # The bias correction makes scores of different n comparable; without it they are not.
+    ignored = {"n"} if ours.get("est") == theirs.get("est") == "jackknife" else set()
+    return {
+        key: f"{key} ({ours.get(key)} and {theirs.get(key)})"
+        for key in dict.fromkeys([*ours, *theirs])
+        if key not in ignored and ours.get(key) != theirs.get(key)
+    }

@@ -152,9 +152,12 @@ def compute_mauve(
     n = len(p) + len(q)
     trained: Quantizer | None = None
     if quantizer != "kmeans":
-        trained, num_buckets = with_num_buckets(
-            get_quantizer(quantizer), num_buckets, min(len(p), len(q))
-        )
+        rule = "n/10" if num_buckets == "auto" else num_buckets
+        sized, num_buckets = with_num_buckets(get_quantizer(quantizer), rule, min(len(p), len(q)))
+        if not isinstance(sized, Quantizer):
+            why = "it is learnt from some texts to count others, as mauve.compare does"
+            raise bad_parameter("quantizer", "one that does not know the samples", quantizer, why)
+        trained = sized
     if isinstance(num_buckets, str):
         if num_buckets != "auto":
             raise bad_parameter("num_buckets", "an int or 'auto'", num_buckets)

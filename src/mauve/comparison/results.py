@@ -26,6 +26,12 @@ from mauve.text.form import FormReport
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: What the score by the classifier says beside that by another quantizer.
+CLASSIFIER_MEANING = (
+    "Classifier is MAUVE in the buckets of a classifier, a sharper bound: where it is much lower, "
+    "the system differs less in what its texts are about than in how they are written."
+)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MauveResult(ExactEquality):
@@ -52,7 +58,9 @@ class MauveResult(ExactEquality):
         KL(Q|R) and KL(P|R) at λ = 1/2: what the model writes and people do not, and what
         people write and the model does not.
     p_value : float or None
-        Of the exact permutation test of P = Q; None without permutations.
+        Of the exact permutation test of P = Q on the features; None without permutations.
+    test_statistic : str or None
+        The statistic that is farthest from what P = Q gives: what kind of difference it is.
     ceiling, ceiling_low : float or None
         Mean, and lower limit at the level of the interval, of the score of two samples of one
         source at this n and k.
@@ -66,6 +74,9 @@ class MauveResult(ExactEquality):
         Texts that a clustering was not fitted on; only they enter the score.
     num_buckets : int
         Number of buckets k.
+    n_learning : int or None
+        Texts that each clustering was learnt from; None for joint clusterings, which are learnt
+        from two fifths of all texts.
     n_human, n_model : int
         Number of texts of each sample.
     warnings : tuple of str
@@ -74,6 +85,8 @@ class MauveResult(ExactEquality):
         Settings, and checksums of the texts, that must be equal for two scores to be comparable.
     form : FormReport or None
         Differences of form between the texts; None if features were passed.
+    classifier : MauveResult or None
+        The score in the buckets of a classifier, a sharper bound; None if the score itself is.
     """
 
     name: str
@@ -87,6 +100,7 @@ class MauveResult(ExactEquality):
     type_1: float
     type_2: float
     p_value: float | None
+    test_statistic: str | None
     ceiling: float | None
     ceiling_low: float | None
     divergence_curve: FloatArray = field(repr=False)
@@ -95,6 +109,7 @@ class MauveResult(ExactEquality):
     labels: NDArray[np.int32] = field(repr=False)
     counted: BoolArray = field(repr=False)
     num_buckets: int
+    n_learning: int | None
     n_human: int
     n_model: int
     warnings: tuple[str, ...]
@@ -102,6 +117,7 @@ class MauveResult(ExactEquality):
     deviance_error: float = field(repr=False)
     influence: Influence = field(repr=False)
     form: FormReport | None = field(repr=False, default=None)
+    classifier: "MauveResult | None" = field(repr=False, default=None)
 
     @property
     def is_distinguishable(self) -> bool | None:
@@ -165,6 +181,13 @@ class MauveResult(ExactEquality):
             "frontier_integral": self.frontier_integral,
             "js": self.js,
         }
+        if self.classifier is not None:
+            low, high = self.classifier.interval
+            numbers |= {
+                "classifier": self.classifier.mauve,
+                "classifier_low": low,
+                "classifier_high": high,
+            }
         return {name: number for name, number in numbers.items() if number is not None}
 
     def to_dict(self) -> dict[str, Any]:
@@ -181,16 +204,26 @@ class MauveResult(ExactEquality):
             "type_1": self.type_1,
             "type_2": self.type_2,
             "p_value": self.p_value,
+            "test_statistic": self.test_statistic,
             "ceiling": self.ceiling,
             "ceiling_low": self.ceiling_low,
             "num_buckets": self.num_buckets,
+            "n_learning": self.n_learning,
             "n_human": self.n_human,
             "n_model": self.n_model,
             "divergence_curve": self.divergence_curve.tolist(),
             "warnings": list(self.warnings),
             "signature": self.signature,
             "form": None if self.form is None else self.form.to_dict(),
+            "classifier": None if self.classifier is None else self._classifier_dict(),
         }
+
+    def _classifier_dict(self) -> dict[str, Any]:
+        """Return the numbers of the score by the classifier that differ from this one's."""
+        shared = ("name", "confidence", "p_value", "test_statistic", "warnings", "form")
+        absent = ("ceiling", "ceiling_low", "classifier", "n_human", "n_model")
+        numbers = {} if self.classifier is None else self.classifier.to_dict()
+        return {key: value for key, value in numbers.items() if key not in (*shared, *absent)}
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Plot the divergence curve and shade its area; needs the ``plot`` extra."""
@@ -208,6 +241,10 @@ def frame_row(result: MauveResult) -> dict[str, Any]:
     low, high = numbers.pop("interval")
     for name in ("name", "divergence_curve", "warnings", "form", "mauve", "confidence"):
         numbers.pop(name)
+    sharper = numbers.pop("classifier")
+    ends = (None, None) if sharper is None else sharper["interval"]
+    numbers["classifier"] = None if sharper is None else sharper["mauve"]
+    numbers["classifier_low"], numbers["classifier_high"] = ends
     return {
         "system": result.name,
         "mauve": result.mauve,
@@ -226,11 +263,12 @@ def table_row(result: MauveResult) -> dict[str, str]:
         "MAUVE": f"{result.mauve:.3f}",
         f"{format_level(result.confidence)} interval": f"{low:.3f} - {high:.3f}",
     }
+    if result.classifier is not None:
+        row["classifier"] = format_score(result.classifier.mauve)
     if result.p_value is not None and result.ceiling is not None:
         row["ceiling"] = f"{result.ceiling:.3f}"
         row["p (= human)"] = format_p_value(result.p_value)
     row["type I"] = f"{result.type_1:.3f}"
     row["type II"] = f"{result.type_2:.3f}"
     row["n"] = f"{result.n_human} + {result.n_model}"
-    row["k"] = str(result.num_buckets)
     return row

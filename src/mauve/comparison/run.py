@@ -1,37 +1,42 @@
 """Compare systems with human text: :func:`compare` and its steps."""
 
-import numpy as np
+from collections.abc import Mapping
+from dataclasses import replace
 
-from mauve.arrays import FloatArray
 from mauve.comparison.advice import (
-    empty_bucket_warnings,
+    bucket_warnings,
+    contradiction_warnings,
     sample_warnings,
-    small_sample_warnings,
     system_warnings,
 )
-from mauve.comparison.compared import Compared, number_groups
+from mauve.comparison.buckets import PairBuckets, counted_by, joint_clustering, joint_pair
+from mauve.comparison.compared import Compared
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.plans import plan_classifiers, plan_systems
 from mauve.comparison.results import MauveResult
-from mauve.comparison.settings import MIN_TEXTS, IntervalName, Settings, check_clusterings
+from mauve.comparison.scoring import Scorer
+from mauve.comparison.settings import (
+    MIN_TEXTS,
+    ClusteringName,
+    IntervalName,
+    Settings,
+)
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.reading import UnreadablePolicy
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import FieldLike, SampleLike
 from mauve.errors import warn_caller
-from mauve.frontier.curve import integral_from
 from mauve.frontier.estimators import EstimatorName
-from mauve.frontier.grid import curve_grid, quadrature_grid
-from mauve.frontier.histogram import no_smoothing
-from mauve.frontier.score import mean_divergences, monotone, score_of
-from mauve.inference.differences import Influence
-from mauve.inference.intervals import covariance, deviance_influences, score_interval
-from mauve.inference.resampling import LabelledPair, bootstrap_deviances, permutation_scores
 from mauve.progress import Progress, ProgressLike, progress_bar
-from mauve.quantize.crossfit import FITTED, JointClustering, cluster_jointly
-from mauve.quantize.protocol import Quantizer, fixed_num_buckets
+from mauve.quantize.protocol import AnyQuantizer
 from mauve.quantize.reduce import OrderName
-from mauve.quantize.registry import QuantizerName, get_quantizer, reporting, with_num_buckets
+from mauve.quantize.registry import (
+    BucketPlan,
+    QuantizerName,
+    get_quantizer,
+    reporting,
+)
 from mauve.text.normalize import EmptyPolicy
 from mauve.text.prompts import Prompts
 
@@ -49,9 +54,11 @@ def compare(
     empty: EmptyPolicy = "error",
     unreadable: UnreadablePolicy = "error",
     num_buckets: int | str = "auto",
+    n_learning: int | None = None,
     n_clusterings: int | None = None,
+    clustering: ClusteringName = "pair",
     scaling: float = 5.0,
-    quantizer: "QuantizerName | str | Quantizer" = "kmeans",
+    quantizer: "QuantizerName | str | AnyQuantizer" = "kmeans",
     estimator: EstimatorName = "jackknife",
     confidence: float = 0.95,
     interval: IntervalName = "influence",
@@ -73,7 +80,7 @@ def compare(
         ``.csv``, ``.tsv``, ``.parquet``, or ``.npy`` and ``.safetensors`` for features. A
         table is a DataFrame, a Hugging Face Dataset or a list of dicts.
     systems : the same, or a mapping from name to the same
-        One system, or several by name. All are clustered together with the human texts.
+        One system, or several by name. The score of a system does not depend on the others.
     field : str, or mapping from "human" and systems' names to str
         Field or column that holds the texts in files and tables; "a.b.0" is item 0 of the
         field b within the field a.
@@ -94,17 +101,27 @@ def compare(
         What to do if most human texts are in languages that the embedder cannot read (the
         bundled one reads English): raise an error, or warn. From 5% of a sample on there is a
         warning, also for code; for texts of a few words from a quarter on.
-    num_buckets : int or "auto"
-        Number of buckets k; by default a tenth of the smallest sample, from 2 to 500. A DRMM
-        takes the nearest cube, up to 1,000, and the lattice always has 744.
+    num_buckets : int, "auto" or "n/10"
+        Number of buckets k. "auto" is 25 for samples of at least 200 texts, so that scores of
+        different numbers of texts mean the same (10 for "classifier"; 27 for "drmm"; the lattice
+        always has 744); smaller samples have fewer, with a warning. "n/10" is the paper's, a
+        tenth of the smaller sample, from 2 to 500.
+    n_learning : int, optional
+        Number of texts that each clustering is learnt from, half of them human and half of the
+        system; all others are counted. By default 8 for each bucket, or 20 for a classifier.
     n_clusterings : int, optional
-        Number of clusterings to average over, a multiple of 5 so that every text counts
-        equally often; by default 40, or 5 for a trained quantizer.
+        Number of clusterings to average over, each learnt from other texts; by default 40, or 5
+        for "drmm" and "lattice"; a multiple of 5 for joint ones.
+    clustering : {"pair", "joint"}
+        What buckets are learnt from: human texts and one system, or all samples of the call
+        together, two fifths of each. A score of joint clusterings depends on the other systems
+        and drifts with the number of texts.
     scaling : float
         The constant c of the paper, at most 100.
-    quantizer : {"kmeans", "drmm", "lattice"} or a Quantizer
-        Divides the features into buckets: k-means, a deep residual mixture model, or a
-        lattice on a learnt sphere (the latter two need torch).
+    quantizer : {"kmeans", "classifier", "drmm", "lattice"} or a Quantizer
+        Divides the features into buckets: k-means, level sets of a classifier, a deep residual
+        mixture model, or a lattice on a learnt sphere (the latter two need torch). The score by
+        the classifier stands beside that of the others.
     estimator : {"jackknife", "plugin", "laplace", "krichevsky-trofimov", "braess-sauer", \
 "good-turing"}
         Estimator of the divergences. "jackknife" removes the bias and counts only texts that
@@ -179,7 +196,9 @@ def compare(
             samples,
             quantizer=quantizer,
             num_buckets=num_buckets,
+            n_learning=n_learning,
             n_clusterings=n_clusterings,
+            clustering=clustering,
             scaling=scaling,
             estimator=estimator,
             confidence=confidence,
@@ -200,9 +219,11 @@ def compare(
 def compare_samples(
     samples: Samples,
     *,
-    quantizer: QuantizerName | str | Quantizer = "kmeans",
+    quantizer: QuantizerName | str | AnyQuantizer = "kmeans",
     num_buckets: int | str = "auto",
+    n_learning: int | None = None,
     n_clusterings: int | None = None,
+    clustering: ClusteringName = "pair",
     scaling: float = 5.0,
     estimator: EstimatorName = "jackknife",
     confidence: float = 0.95,
@@ -221,27 +242,22 @@ def compare_samples(
     ----------
     samples : Samples
         They are embedded here, after all settings are checked.
-    quantizer, num_buckets, n_clusterings, scaling, estimator, confidence, interval, \
-n_bootstrap, n_permutations, explained_variance, order, seed, device, on_progress
+    quantizer, num_buckets, n_learning, n_clusterings, clustering, scaling, estimator, confidence, \
+interval, n_bootstrap, n_permutations, explained_variance, order, seed, device, on_progress
         As for :func:`compare`.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> features = rng.normal(size=(2, 200, 4))
+    >>> import numpy as np
+    >>> features = np.random.default_rng(0).normal(size=(2, 200, 4))
     >>> samples = load_samples({"human": features[0], "model": features[1]})
     >>> compare_samples(samples, n_permutations=0)["model"].mauve > 0.9
     True
     """
-    sizes = samples.sizes
-    show_progress = on_progress or (lambda *_: None)
     chosen = get_quantizer(quantizer, device)
-    sized, n_buckets = with_num_buckets(chosen, num_buckets, min(sizes.values()))
     settings = Settings(
-        num_buckets=n_buckets,
-        n_clusterings=check_clusterings(n_clusterings, sized),
+        clustering=clustering,
         scaling=scaling,
-        quantizer=sized,
         estimator=estimator,
         confidence=confidence,
         interval=interval,
@@ -252,130 +268,67 @@ n_bootstrap, n_permutations, explained_variance, order, seed, device, on_progres
         seed=seed,
         by_prompt=samples.prompts is not None,
     )
-    n_steps = settings.n_clusterings + len(samples.system_names)
-    is_named = isinstance(quantizer, str)
-    clustering = _cluster(samples, settings, is_named, n_steps, show_progress)
-    shared_warnings: tuple[str, ...] = ()
-    if fixed_num_buckets(sized) is None:  # a fixed number of buckets may well leave some empty
-        shared_warnings = empty_bucket_warnings(clustering.labels, n_buckets)
-        if num_buckets == "auto":
-            shared_warnings += small_sample_warnings(sizes, n_buckets)
-    compared = Compared(samples, clustering, settings)
+    plans = plan_systems(samples, settings, chosen, num_buckets, n_learning, n_clusterings)
+    steps = _Steps(plans, settings, on_progress or (lambda *_: None))
+    if isinstance(quantizer, str):  # one of the caller is used as it is
+        for name, plan in plans.items():
+            made = reporting(plan.quantizer, plan.n_clusterings, steps.report)
+            plans[name] = replace(plan, quantizer=made)
+    compared = Compared(samples, settings, plans, {})
+    sharper = plan_classifiers(samples, plans, n_clusterings)
+    return Comparison(_score_systems(compared, sharper, steps), compared)
+
+
+class _Steps:
+    """Progress over the clusterings and tests of all systems."""
+
+    def __init__(
+        self, plans: Mapping[str, BucketPlan], settings: Settings, on_progress: Progress
+    ) -> None:
+        fits = [plan.n_clusterings for plan in plans.values()]
+        n_fits = sum(fits) if settings.clustering == "pair" else fits[0]
+        # Those of the classifier are a moment's work: they count like one test.
+        self._total = n_fits + 2 * len(plans)
+        self._done = 0
+        self.report = on_progress
+
+    def advance(self, step: str) -> None:
+        """Report one more part."""
+        self._done += 1
+        self.report(step, min(self._done, self._total), self._total)
+
+
+def _score_systems(
+    compared: Compared, classifier_plans: Mapping[str, BucketPlan], steps: _Steps
+) -> dict[str, MauveResult]:
+    """Return the results of all systems; their buckets are added to `compared`."""
+    samples, settings, plans = compared.samples, compared.settings, compared.plans
+    scorer = Scorer(samples, settings)
+    buckets = PairBuckets(samples, settings)
+    joint = None
+    if settings.clustering == "joint":
+        plan = next(iter(plans.values()))
+        joint = joint_clustering(samples, settings, plan, lambda _: steps.advance("clustering"))
     results = {}
     about_samples = sample_warnings(samples)
-    for i, name in enumerate(samples.system_names, start=1):
-        about_system = system_warnings(samples, name, n_buckets, about_samples)
-        results[name] = _score(compared, name, (*about_system, *shared_warnings))
-        show_progress("testing", settings.n_clusterings + i, n_steps)
-    return Comparison(results, compared)
-
-
-def _cluster(
-    samples: Samples,
-    settings: Settings,
-    is_named: bool,
-    n_steps: int,
-    on_progress: Progress,
-) -> JointClustering:
-    """Fit all clusterings; a quantizer of the caller, which has no name, is used as it is."""
-    quantizer, device = settings.quantizer, None
-    if is_named:
-        quantizer = reporting(quantizer, settings.n_clusterings, on_progress)
-        device = getattr(quantizer, "device", "cpu")
-    prompts = samples.prompt_hashes
-    return cluster_jointly(
-        [*samples.features.values()],
-        quantizer=quantizer,
-        num_buckets=settings.num_buckets,
-        n_clusterings=settings.n_clusterings,
-        seed=settings.seed,
-        hashes=samples.hashes,
-        groups=None if prompts is None else number_groups(prompts),
-        explained_variance=settings.explained_variance,
-        order=settings.order,
-        device=None if device == "cpu" else device,
-        on_done=lambda n_done: on_progress("clustering", n_done, n_steps),
-    )
-
-
-def _score(compared: Compared, system: str, warnings: tuple[str, ...]) -> MauveResult:
-    """Return the score of a system with interval, test and curve."""
-    settings, pair = compared.settings, compared.pair(system)
-    estimator, scaling = settings.estimator, settings.scaling
-    grid = curve_grid()
-    p_all, q_all = pair.counting_all().counts()
-
-    def score_by(smoothing: str) -> float:
-        return float(score_of(mean_divergences(p_all, q_all, grid, smoothing), scaling))
-
-    counts = pair.counts()
-    divergences = mean_divergences(*counts, grid, estimator)
-    score = float(score_of(divergences, scaling))
-    kl_p, kl_q = monotone(divergences)
-    smooth_grid = quadrature_grid()
-    integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
-    type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
-
-    influences = deviance_influences(pair, scaling)
-    # An exact test needs no more clusterings, and ten show the spread over texts.
-    first_clusterings = pair.first(len(FITTED))
-    error = _standard_error(first_clusterings, influences, settings)
-    p_value = ceiling = ceiling_low = None
-    if settings.n_permutations:
-        null = permutation_scores(
-            first_clusterings, estimator, scaling, settings.n_permutations, settings.seed
+    for name, plan in plans.items():
+        sorted_sample = buckets.sorted(name)
+        if joint is None:
+            pair = buckets.pair(name, sorted_sample, plan, lambda: steps.advance("clustering"))
+        else:
+            pair = counted_by(joint_pair(samples, joint, plan.num_buckets, name), settings)
+        compared.pairs[name] = pair
+        result = scorer.score(name, pair, plan, scorer.test(name))
+        steps.advance("testing")
+        if name in classifier_plans:
+            sharper = classifier_plans[name]
+            levels = buckets.pair(name, sorted_sample, sharper)
+            result = replace(result, classifier=scorer.by_classifier(name, levels, sharper))
+        steps.advance("testing")
+        warnings = (
+            *system_warnings(samples, name, plan.num_buckets, about_samples),
+            *bucket_warnings(pair, plan, settings),
+            *contradiction_warnings(result),
         )
-        p_value = null.p_value
-        ceiling = float(null.score.mean())
-        ceiling_low = float(np.quantile(null.score, 1 - settings.confidence))
-    samples = compared.samples
-    n_human, n_model = samples.sizes[samples.human_name], samples.sizes[system]
-    return MauveResult(
-        name=system,
-        mauve=score,
-        interval=score_interval(score, error, settings.confidence),
-        confidence=settings.confidence,
-        mauve_plugin=score_by("plugin"),
-        mauve_star=score_by("krichevsky-trofimov"),
-        frontier_integral=max(float(integral), 0.0),
-        js=(type_1 + type_2) / 2,
-        type_1=type_1,
-        type_2=type_2,
-        p_value=p_value,
-        ceiling=ceiling,
-        ceiling_low=ceiling_low,
-        divergence_curve=np.exp(-scaling * np.stack([kl_q, kl_p], axis=-1)),
-        p_hist=no_smoothing(p_all),
-        q_hist=no_smoothing(q_all),
-        labels=pair.labels,
-        counted=pair.counted,
-        num_buckets=settings.num_buckets,
-        n_human=n_human,
-        n_model=n_model,
-        warnings=warnings,
-        signature=settings.signature(samples, system),
-        form=samples.forms.get(system),
-        deviance_error=error,
-        influence=_sorted_influence(compared, system, influences, pair),
-    )
-
-
-def _standard_error(pair: LabelledPair, influences: FloatArray, settings: Settings) -> float:
-    if settings.interval == "influence":
-        return float(np.sqrt(covariance(influences, influences, pair.groups)))
-    deviances = bootstrap_deviances(
-        pair, settings.estimator, settings.scaling, settings.n_bootstrap, settings.seed
-    )
-    return float(np.std(deviances, ddof=1))
-
-
-def _sorted_influence(
-    compared: Compared, system: str, influences: FloatArray, pair: LabelledPair
-) -> Influence:
-    rows, prompts = compared.rows(system), compared.prompt_hashes
-    return Influence.sorted_by_content(
-        influences,
-        pair.is_human,
-        compared.samples.hashes[rows],
-        None if prompts is None else prompts[rows],
-    )
+        results[name] = replace(result, warnings=warnings)
+    return results

@@ -1,5 +1,6 @@
 """Check the parameters of `compare`, and write and read signatures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal, get_args
@@ -8,18 +9,26 @@ from mauve.embed.load import Samples
 from mauve.errors import bad_parameter, check_choice, check_int, check_real, check_share
 from mauve.frontier.estimators import ESTIMATORS, EstimatorName
 from mauve.quantize.crossfit import N_BLOCKS
-from mauve.quantize.protocol import Quantizer, fixed_num_buckets
+from mauve.quantize.protocol import AnyQuantizer, fixed_num_buckets
 from mauve.quantize.reduce import ORDERS, OrderName
+from mauve.quantize.registry import BucketPlan
 
 IntervalName = Literal["influence", "bootstrap"]
 INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
+#: What buckets are learnt from: human texts and one system, or all samples of the call together.
+ClusteringName = Literal["pair", "joint"]
+CLUSTERINGS: tuple[ClusteringName, ...] = get_args(ClusteringName)
 MAX_SCALING = 100
-MIN_TEXTS = 2 * N_BLOCKS  # every block needs two texts of each sample
+MIN_TEXTS = 10  # half of them are learnt from and the others counted
+N_CLUSTERINGS = 40
+N_TRAINED = 5  # clusterings of a quantizer that trains for seconds or minutes
 MIN_BOOTSTRAP = 20
+MIN_CLUSTERINGS = 2
 
 # Why these limits are what they are, for messages here and on the command line.
 WHY_SCALING = "the least score, 1/binom(2c, c), is 1e-59 at 100 already, and soon rounded to 0"
 WHY_BOOTSTRAP = "from fewer resamples a standard error is off by more than a sixth"
+WHY_SPREAD = "the spread over clusterings is a part of the interval"
 WHY_CLUSTERINGS = (
     f"texts are dealt into {N_BLOCKS} blocks, and only a multiple of {N_BLOCKS} counts every text "
     "equally often"
@@ -30,10 +39,8 @@ WHY_CLUSTERINGS = (
 class Settings:
     """Checked parameters of one comparison; see :func:`mauve.compare`."""
 
-    num_buckets: int
-    n_clusterings: int
+    clustering: ClusteringName
     scaling: float
-    quantizer: Quantizer
     estimator: EstimatorName
     confidence: float
     interval: IntervalName
@@ -46,6 +53,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         checked = {
+            "clustering": check_choice("clustering", self.clustering, CLUSTERINGS),
             "scaling": check_real("scaling", self.scaling, 0, MAX_SCALING, WHY_SCALING),
             "estimator": check_choice("estimator", self.estimator, ESTIMATORS),
             "confidence": check_share("confidence", self.confidence),
@@ -63,29 +71,30 @@ class Settings:
         for name, value in checked.items():  # plain Python numbers, whatever was passed
             object.__setattr__(self, name, value)
 
-    def signature(self, samples: Samples, system: str) -> str:
+    def signature(self, samples: Samples, system: str, plan: BucketPlan) -> str:
         """Return the signature: what must be equal for two scores to be comparable.
 
-        A score depends on the human texts and, because all samples are clustered together, on
-        the texts of all systems, so there is a checksum of each.
+        A score depends on the human texts, and, if all samples are clustered together, on the
+        texts of all systems, so there is a checksum of each.
         """
-        human = samples.human_name
-        return format_signature(
-            {
-                "mauve": version("mauve-eval"),
-                "emb": samples.origin,
-                "reduce": f"{self.order}-{self.explained_variance:.12g}",
-                "quant": self.quantizer.signature,
-                "k": str(self.num_buckets),
-                "fit": f"2of{N_BLOCKS}x{self.n_clusterings}" + "-by-prompt" * self.by_prompt,
-                "c": f"{self.scaling:.12g}",
-                "est": self.estimator,
-                "human": samples.digest(human),
-                "joint": samples.joint_digest,
-                "n": "+".join(_size(samples, name) for name in (human, system)),
-                "seed": str(self.seed),
-            }
-        )
+        human, is_joint = samples.human_name, self.clustering == "joint"
+        learnt_from = f"2of{N_BLOCKS}" if is_joint else f"pair-{plan.n_learning}"
+        parts = {
+            "mauve": version("mauve-eval"),
+            "emb": samples.origin,
+            "reduce": f"{self.order}-{self.explained_variance:.12g}",
+            "quant": plan.quantizer.signature,
+            "k": str(plan.num_buckets),
+            "fit": f"{learnt_from}x{plan.n_clusterings}" + "-by-prompt" * self.by_prompt,
+            "c": f"{self.scaling:.12g}",
+            "est": self.estimator,
+            "human": samples.digest(human),
+        }
+        if is_joint:
+            parts["joint"] = samples.joint_digest
+        parts["n"] = "+".join(_size(samples, name) for name in (human, system))
+        parts["seed"] = str(self.seed)
+        return format_signature(parts)
 
 
 def _size(samples: Samples, name: str) -> str:
@@ -117,18 +126,36 @@ def parse_signature(signature: str) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def check_clusterings(n_clusterings: int | None, quantizer: Quantizer) -> int:
-    """Return the number of clusterings, which must count every text equally often.
+def joined_parts(signatures: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
+    """Return some parts of several signatures, with all values of each.
+
+    Examples
+    --------
+    >>> joined_parts(["k:25|n:300+300", "k:12|n:300+100"], ["k", "joint"])
+    {'k': '25/12'}
+    """
+    parsed = [parse_signature(signature) for signature in signatures]
+    values = {key: [parts[key] for parts in parsed if key in parts] for key in keys}
+    return {key: "/".join(dict.fromkeys(found)) for key, found in values.items() if found}
+
+
+def check_clusterings(
+    n_clusterings: int | None, quantizer: AnyQuantizer, clustering: ClusteringName
+) -> int:
+    """Return the number of clusterings; joint ones must count every text equally often.
 
     Examples
     --------
     >>> from mauve.quantize.kmeans import KMeans
-    >>> check_clusterings(None, KMeans()), check_clusterings(10, KMeans())
+    >>> check_clusterings(None, KMeans(), "pair"), check_clusterings(10, KMeans(), "joint")
     (40, 10)
     """
+    check_choice("clustering", clustering, CLUSTERINGS)
     if n_clusterings is None:
-        # Training is slow, and five clusterings are enough to count every text.
-        return 40 if fixed_num_buckets(quantizer) is None else 5
+        is_trained = hasattr(quantizer, "on_epoch") or fixed_num_buckets(quantizer) is not None
+        return N_TRAINED if is_trained else N_CLUSTERINGS
+    if clustering == "pair":
+        return check_int("n_clusterings", n_clusterings, MIN_CLUSTERINGS, why=WHY_SPREAD)
     if check_int("n_clusterings", n_clusterings, N_BLOCKS, why=WHY_CLUSTERINGS) % N_BLOCKS:
         rule = f"a multiple of {N_BLOCKS}"
         raise bad_parameter("n_clusterings", rule, n_clusterings, WHY_CLUSTERINGS)

@@ -270,8 +270,8 @@ prompts, on_progress
     for name, sample in loaded.items():
         if len(sample) < min_texts:
             raise InvalidParameterError(
-                f"'{name}' must have at least {min_texts} texts for {called()}, two in each of the "
-                f"blocks they are dealt into. Got {len(sample)} instead: collect more, some "
+                f"'{name}' must have at least {min_texts} texts for {called()}, which learns from "
+                f"half of them and counts the rest. Got {len(sample)} instead: collect more, some "
                 "hundreds to detect a difference."
             )
     texts = {name: sample.values for name, sample in loaded.items() if sample.is_text}

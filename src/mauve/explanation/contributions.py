@@ -77,9 +77,10 @@ def text_contributions(pair: LabelledPair, estimator: str, mixture: float) -> Fl
 
     Notes
     -----
-    Divergences below zero are clipped to zero, and a smoothed estimate has terms of buckets
-    without texts. What that adds belongs to no text in particular, so each text of the sample
-    has an equal part of it.
+    A text has the mean over the clusterings that count it: some may be counted more often than
+    others. Divergences below zero are clipped to zero, and a smoothed estimate has terms of
+    buckets without texts. What that adds belongs to no text in particular, so each text of the
+    sample has an equal part of it.
 
     Examples
     --------
@@ -94,18 +95,19 @@ def text_contributions(pair: LabelledPair, estimator: str, mixture: float) -> Fl
     order, grid = JACKKNIFE_ORDER if estimator == "jackknife" else 0, _single(mixture)
     contributions = np.zeros(len(pair.is_human))
     for labels, counted, a, b in zip(pair.labels, pair.counted, *pair.counts(), strict=True):
+        n_p, n_q = int(a.sum()), int(b.sum())
         if estimator in ("jackknife", "plugin"):
-            p_terms, q_terms = _bucket_terms(
-                a, b, int(a.sum()), int(b.sum()), mixture, {order: 1.0}
-            )
+            p_terms, q_terms = _bucket_terms(a, b, n_p, n_q, mixture, {order: 1.0})
         else:
             terms = bucket_divergences(smooth(a, estimator), smooth(b, estimator), grid)
             p_terms, q_terms = terms.kl_p[:, 0], terms.kl_q[:, 0]
-        per_text = np.where(
-            pair.is_human, _per_text(p_terms, a)[labels], _per_text(q_terms, b)[labels]
+        log_ratios = np.where(
+            pair.is_human, n_p * _per_text(p_terms, a)[labels], n_q * _per_text(q_terms, b)[labels]
         )
-        contributions += np.where(counted, per_text, 0.0)
-    contributions /= len(pair.labels)
+        contributions += np.where(counted, log_ratios, 0.0)
+    n_human = int(pair.is_human.sum())
+    contributions /= np.where(pair.is_human, n_human, len(pair.is_human) - n_human)
+    contributions /= np.maximum(pair.counted.sum(axis=0), 1)
     divergences = divergences_at(pair, estimator, mixture)
     for sample, divergence in zip((pair.is_human, ~pair.is_human), divergences, strict=True):
         for _ in range(2):  # the second time for what rounding leaves

@@ -14,7 +14,8 @@ import numpy as np
 import scipy
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
-from mauve.inference.resampling import LabelledPair, permuted_samples
+from mauve.inference.permutations import ExchangeableUnits
+from mauve.inference.resampling import LabelledPair
 from mauve.threads import parallel_map
 
 _BATCH = 50  # permutations at a time
@@ -90,10 +91,11 @@ def differing_clusters(
     ['under', 'over', 'same']
     """
     statistics = _Statistics(pair, members, n_clusters)
+    units = ExchangeableUnits.of(pair.is_human, pair.groups, pair.blocks)
 
     def permuted(start: int) -> FloatArray:
         rng = np.random.default_rng([seed, start])
-        return statistics(permuted_samples(pair, min(_BATCH, n_permutations - start), rng))
+        return statistics(units.draw_texts(min(_BATCH, n_permutations - start), rng))
 
     null = np.concatenate(parallel_map(permuted, range(0, n_permutations, _BATCH)))
     values = np.concatenate([statistics(pair.is_human[None]), null])  # the observed ones first

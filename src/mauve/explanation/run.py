@@ -3,6 +3,7 @@
 import numpy as np
 
 from mauve.calls import parameter
+from mauve.comparison.buckets import clustering_to_explain, joint_pair
 from mauve.comparison.compared import Compared
 from mauve.comparison.comparison import Comparison
 from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_share
@@ -17,6 +18,7 @@ from mauve.explanation.metadata import Metadata, check_metadata, once_per_prompt
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import phrase_table
+from mauve.inference.resampling import LabelledPair
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import get_scorer
 from mauve.progress import ProgressLike, progress_bar
@@ -118,9 +120,9 @@ def explain(
     with progress_bar(progress) as on_progress:
         n_steps = 3 + len(comparison)
         on_progress("explaining", 0, n_steps)
-        clustering = compared.clustering
+        clustering, num_buckets = clustering_to_explain(compared.samples, compared.settings)
         labels = clustering.labels
-        consensus = consensus_clusters(labels, compared.settings.num_buckets, n_wanted, seed)
+        consensus = consensus_clusters(labels, num_buckets, n_wanted, seed)
         on_progress("explaining", 1, n_steps)
         texts = None
         if compared.texts is not None:
@@ -148,7 +150,10 @@ def explain(
         systems = {}
         for n_done, name in enumerate(comparison, start=3):
             on_progress("explaining", n_done, n_steps)
-            systems[name] = _explain_system(compared, describer, name, mixture, confidence, n_draws)
+            tested = joint_pair(compared.samples, clustering, num_buckets, name)
+            systems[name] = _explain_system(
+                compared, tested, describer, name, mixture, confidence, n_draws
+            )
         on_progress("explaining", n_steps, n_steps)
     return Explanation(
         systems,
@@ -172,6 +177,7 @@ def check_mixture(mixture: float) -> None:
 
 def _explain_system(
     compared: Compared,
+    tested: LabelledPair,
     describer: Describer,
     name: str,
     mixture: float,
@@ -179,12 +185,16 @@ def _explain_system(
     n_permutations: int,
 ) -> SystemExplanation:
     consensus, human_name = describer.consensus, compared.human_name
-    rows, pair = compared.rows(name), compared.pair(name)
+    rows, pair = compared.rows(name), compared.pairs[name]
     members, n_human = consensus.members[rows], compared.sizes[human_name]
     contributions = text_contributions(pair, compared.settings.estimator, mixture)
     p_shares, q_shares = group_shares(pair, contributions, members, consensus.n_clusters, mixture)
     differing = differing_clusters(
-        pair.first(_TEST_CLUSTERINGS), members, consensus.n_clusters, n_permutations, describer.seed
+        tested.first(_TEST_CLUSTERINGS),
+        members,
+        consensus.n_clusters,
+        n_permutations,
+        describer.seed,
     )
     texts = None
     if compared.texts is not None:

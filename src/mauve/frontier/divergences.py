@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mauve.arrays import BoolArray, FloatArray
+from mauve.arrays import FloatArray
 from mauve.frontier.grid import MixtureGrid
 
 
@@ -65,14 +65,6 @@ class Divergences:
     def __rmul__(self, factor: ArrayLike) -> "Divergences":
         scale = np.asarray(factor, dtype=float)
         return Divergences(scale * self.kl_p, scale * self.kl_q, scale * self.slope)
-
-    def replaced(self, where: BoolArray, other: "Divergences") -> "Divergences":
-        """Return the values of `other` where the mask is true, and these elsewhere."""
-        return Divergences(
-            np.where(where, other.kl_p, self.kl_p),
-            np.where(where, other.kl_q, self.kl_q),
-            np.where(where, other.slope, self.slope),
-        )
 
     def sum(self, axis: int) -> "Divergences":
         """Sum over one of the leading axes, such as that of the buckets."""

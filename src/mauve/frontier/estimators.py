@@ -19,6 +19,7 @@ from mauve.arrays import FloatArray, IntArray
 from mauve.frontier.divergences import Divergences, bucket_divergences, mixture_divergences
 from mauve.frontier.grid import MixtureGrid
 from mauve.frontier.histogram import smooth
+from mauve.threads import parallel_map
 
 #: Every estimator of `compare`, the bias-corrected one first; the others smooth the counts.
 EstimatorName = Literal[
@@ -29,7 +30,7 @@ ESTIMATORS: tuple[EstimatorName, ...] = get_args(EstimatorName)
 #: Order of the jackknife behind the score: how many terms of the bias it removes.
 JACKKNIFE_ORDER = 3
 
-_SECOND_ORDER_ABOVE = 500  # texts of one sample in a bucket
+_SECOND_ORDER_ABOVE = 100  # texts of one sample in a bucket
 _FIRST_ORDER_ABOVE = 20_000
 _PAIRS_AT_ONCE = 64  # pairs of counts whose terms stay in the processor's cache
 _VALUES_AT_ONCE = 1 << 18  # of the divergences of smoothed histograms
@@ -164,12 +165,13 @@ def _terms(
     p_counts: IntArray, q_counts: IntArray, n_p: int, n_q: int, grid: MixtureGrid, estimator: str
 ) -> FloatArray:
     order = JACKKNIFE_ORDER if estimator == "jackknife" else 0
-    parts = []
-    for start in range(0, len(p_counts), _PAIRS_AT_ONCE):
+
+    def part(start: int) -> FloatArray:
         rows = slice(start, start + _PAIRS_AT_ONCE)
         terms = jackknife_terms(p_counts[rows], q_counts[rows], n_p, n_q, grid, order)
-        parts.append(np.concatenate([terms.kl_p, terms.kl_q, terms.slope], axis=1))
-    return np.concatenate(parts)
+        return np.concatenate([terms.kl_p, terms.kl_q, terms.slope], axis=1)
+
+    return np.concatenate(parallel_map(part, range(0, len(p_counts), _PAIRS_AT_ONCE)))
 
 
 def jackknife_terms(
@@ -221,7 +223,30 @@ def jackknife_terms(
     [0.0201, 0.01]
     """
     a, b = np.asarray(p_counts, dtype=float), np.asarray(q_counts, dtype=float)
+    # The m-th order multiplies rounding errors by the m-th power of the count. In large
+    # buckets the first orders leave hardly any bias.
+    largest = np.maximum(a, b)
+    orders = np.full(a.shape, order)
+    for lower, limit in ((2, _SECOND_ORDER_ABOVE), (1, _FIRST_ORDER_ABOVE)):
+        orders[largest > limit] = min(lower, order)
+    if np.all(orders == orders.flat[:1]):
+        return _terms_of_order(a, b, n_p, n_q, grid, int(orders.max(initial=0)))
+    shape = (*a.shape, len(grid.weight_p))
+    result = Divergences(np.empty(shape), np.empty(shape), np.empty(shape))
+    for each in np.unique(orders):
+        rows = orders == each
+        terms = _terms_of_order(a[rows], b[rows], n_p, n_q, grid, int(each))
+        result.kl_p[rows], result.kl_q[rows], result.slope[rows] = (
+            terms.kl_p,
+            terms.kl_q,
+            terms.slope,
+        )
+    return result
 
+
+def _terms_of_order(
+    a: FloatArray, b: FloatArray, n_p: int, n_q: int, grid: MixtureGrid, order: int
+) -> Divergences:
     @cache
     def term(without_p: int, without_q: int, level: int) -> Divergences:
         p_left, q_left = np.maximum(a - without_p, 0), np.maximum(b - without_q, 0)
@@ -234,11 +259,4 @@ def jackknife_terms(
         next_level: Divergences = (1 / level) * (lowered + (level - 1) * whole)
         return next_level
 
-    result = term(0, 0, order)
-    # The m-th order multiplies rounding errors by the m-th power of the count. In large
-    # buckets the first orders leave hardly any bias.
-    for lower, limit in ((2, _SECOND_ORDER_ABOVE), (1, _FIRST_ORDER_ABOVE)):
-        large = np.maximum(a, b)[..., None] > limit
-        if order > lower and large.any():
-            result = result.replaced(large, term(0, 0, lower))
-    return result
+    return term(0, 0, order)

@@ -119,6 +119,10 @@ class Influence(ExactEquality):
         Hash of the prompt each text answers; None where texts are independent.
     human_hash : int
         A hash of the human texts, or of their features, in any order.
+    by_clustering : array of shape (n_clusterings,)
+        Deviations of the clusterings; see
+        :func:`mauve.inference.intervals.clustering_deviances`. Clusterings of two systems are
+        learnt from the same human texts, so they are paired as well.
     """
 
     human: FloatArray
@@ -126,6 +130,7 @@ class Influence(ExactEquality):
     human_prompt: HashArray | None
     model_prompt: HashArray | None
     human_hash: int
+    by_clustering: FloatArray
 
     @classmethod
     def sorted_by_content(
@@ -134,6 +139,7 @@ class Influence(ExactEquality):
         is_human: BoolArray,
         hashes: HashArray,
         prompts: HashArray | None,
+        by_clustering: FloatArray,
     ) -> "Influence":
         """Sort the influences of all texts into an order that two comparisons share.
 
@@ -145,9 +151,11 @@ class Influence(ExactEquality):
             A hash of every text.
         prompts : array of int, shape (n,), or None
             A hash of the prompt of every text.
+        by_clustering : array of shape (n_clusterings,)
         """
+        columns = [hashes] if prompts is None else [prompts, hashes]
         human, model = (
-            rows[np.argsort(hashes[rows], kind="stable")]
+            rows[np.lexsort([column[rows] for column in columns])]
             for rows in (np.flatnonzero(is_human), np.flatnonzero(~is_human))
         )
         return cls(
@@ -156,6 +164,7 @@ class Influence(ExactEquality):
             None if prompts is None else prompts[human],
             None if prompts is None else prompts[model],
             int(digest_hashes(hashes[human], n_bytes=8), 16),
+            by_clustering,
         )
 
 
@@ -170,12 +179,18 @@ def correlation(first: Influence, second: Influence) -> float:
     if first.human_prompt is not None and first.model_prompt is not None:
         prompts = np.concatenate([first.human_prompt, first.model_prompt, second.model_prompt])
         groups = np.unique(prompts, return_inverse=True)[1]
+
+    def shared(one: Influence, of_one: FloatArray, other: Influence, of_other: FloatArray) -> float:
+        is_paired = len(one.by_clustering) == len(other.by_clustering)
+        of_clusterings = float(one.by_clustering @ other.by_clustering) if is_paired else 0.0
+        return covariance(of_one, of_other, groups) + of_clusterings
+
     spread = np.sqrt(
-        covariance(of_first, of_first, groups) * covariance(of_second, of_second, groups)
+        shared(first, of_first, first, of_first) * shared(second, of_second, second, of_second)
     )
     if spread == 0:
         return 0.0
-    return float(np.clip(covariance(of_first, of_second, groups) / spread, -1.0, 1.0))
+    return float(np.clip(shared(first, of_first, second, of_second) / spread, -1.0, 1.0))
 
 
 def share_of_model(influence: Influence) -> float:

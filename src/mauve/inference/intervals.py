@@ -15,11 +15,12 @@ import scipy
 from mauve.arrays import FloatArray, IntArray
 from mauve.frontier.curve import curve_area
 from mauve.frontier.divergences import Divergences
-from mauve.frontier.estimators import jackknife_terms
+from mauve.frontier.estimators import estimate_divergences, jackknife_terms
 from mauve.frontier.grid import INFLUENCE_ORDER, MixtureGrid, quadrature_grid
 from mauve.frontier.score import deviance_of, mean_divergences, score_at
 from mauve.inference.resampling import LabelledPair
 
+_LINEAR_SHARE = 0.2  # of the variance between clusterings
 _MANY_CLUSTERINGS = 30
 _THIRD_ORDER_WEIGHT = 0.7  # with many clusterings; the second order has the remaining weight
 
@@ -59,6 +60,32 @@ def deviance_influences(pair: LabelledPair, scaling: float) -> FloatArray:
         of_text = np.where(pair.is_human, of_human[labels], of_model[labels])
         influences += np.where(counted, of_text, 0.0)
     return influences / len(pair.labels)
+
+
+def clustering_deviances(pair: LabelledPair, estimator: str, scaling: float) -> FloatArray:
+    r"""Return how far the deviance of each clustering is from their mean, shape (n_clusterings,).
+
+    They are scaled so that their squares add up to the variance that comes from the texts that
+    clusterings are learnt from; to first order, as the influences are.
+
+    Notes
+    -----
+    With B clusterings whose deviances have the variance V, the mean has the variance V / B if
+    the texts that they are learnt from are drawn anew for each. They are drawn from the same
+    samples, of which a clustering learns from a share π: what is linear in the texts does not
+    average out, and adds :math:`\rho V \pi / (1 - \pi)`. ``docs/method.md`` measures ρ.
+    """
+    grid = quadrature_grid(INFLUENCE_ORDER)
+    p_counts, q_counts = pair.counts()
+    gradient = _deviance_gradient(
+        mean_divergences(p_counts, q_counts, grid, "plugin"), grid, scaling
+    )
+    each = estimate_divergences(p_counts, q_counts, grid, estimator)
+    deviances = each.kl_p @ gradient[0] + each.kl_q @ gradient[1]
+    n = len(deviances)
+    learnt = 1 - float(pair.counted.mean())
+    of_mean = 1 / n + _LINEAR_SHARE * learnt / max(1 - learnt, 1e-12)
+    return np.asarray((deviances - deviances.mean()) * np.sqrt(of_mean / max(n - 1, 1)))
 
 
 def influence_orders(n_clusterings: int) -> dict[int, float]:

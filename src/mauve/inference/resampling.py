@@ -1,9 +1,4 @@
-"""Resample texts, the same for all clusterings: permutation test and bootstrap.
-
-A draw is a row of weights, how often each text counts; the counts of all clusterings
-follow by one sparse product. Draws keep the number of texts of each sample in every
-block, so every clustering is counted on as many texts as before.
-"""
+"""Resample texts, the same for all clusterings: scores as if P = Q, and the bootstrap."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +11,7 @@ from mauve.arrays import BoolArray, FloatArray, IntArray, Labels
 from mauve.frontier.estimators import TermTables
 from mauve.frontier.grid import RESAMPLING_POINTS, curve_grid
 from mauve.frontier.score import deviance_of, mean_divergences, score_of
+from mauve.inference.permutations import ExchangeableUnits
 from mauve.threads import parallel_map
 
 Weights = NDArray[np.float32]
@@ -59,6 +55,17 @@ class LabelledPair:
             self, labels=self.labels[:n_clusterings], counted=self.counted[:n_clusterings]
         )
 
+    def at(self, texts: IntArray) -> "LabelledPair":
+        """Return the same pair with its texts in another order."""
+        return replace(
+            self,
+            labels=self.labels[:, texts],
+            counted=self.counted[:, texts],
+            is_human=self.is_human[texts],
+            blocks=self.blocks[texts],
+            groups=self.groups[texts],
+        )
+
     def counts(self) -> tuple[IntArray, IntArray]:
         """Return the counts of both samples, each of shape (n_clusterings, num_buckets)."""
         p_counts, q_counts = self.counts_of(np.stack([self.is_human, ~self.is_human]))
@@ -82,122 +89,34 @@ class LabelledPair:
         )
 
 
-@dataclass(frozen=True)
-class NullScores:
-    """Scores of the same texts with their samples permuted, as if P = Q.
-
-    Attributes
-    ----------
-    observed : float
-        Plug-in score of the actual samples, computed like those of the draws.
-    plugin : array of shape (n_draws,)
-        Plug-in score over all texts, the test statistic.
-    score : array of shape (n_draws,)
-        The estimator's score.
-    """
-
-    observed: float
-    plugin: FloatArray
-    score: FloatArray
-
-    @property
-    def p_value(self) -> float:
-        """Share of the plug-in scores, the observed one among them, that are as low.
-
-        Exact: if P = Q, it is at most α with a probability of at most α.
-        """
-        # Permutations that give the same histograms again may differ in the last bits.
-        as_low = np.sum(self.plugin <= self.observed + 1e-9)
-        return float((1 + as_low) / (1 + len(self.plugin)))
-
-
-def permutation_scores(
+def null_scores(
     pair: LabelledPair, estimator: str, scaling: float, n_draws: int, seed: int
-) -> NullScores:
-    """Score the actual samples and `n_draws` permutations of them."""
-    grid = curve_grid(RESAMPLING_POINTS)
-    all_counted = pair.counting_all()
-    tables, ones = TermTables(), np.ones((1, len(pair.is_human)))
-    totals_all, totals_counted = all_counted.counts_of(ones), pair.counts_of(ones)
+) -> FloatArray:
+    """Return scores of the same texts with their samples permuted, as if P = Q, shape (n_draws,).
 
-    def score_batch(start: int) -> tuple[FloatArray, FloatArray]:
+    Every clustering keeps its numbers of counted texts: where a permutation changes them, a few
+    texts more change samples.
+    """
+    grid, tables = curve_grid(RESAMPLING_POINTS), TermTables()
+    n_human = (pair.counted & pair.is_human).sum(axis=1)
+    units = ExchangeableUnits.of(pair.is_human, pair.groups, np.zeros_like(pair.groups))
+    totals = pair.counts_of(np.ones((1, len(pair.is_human))))[0]
+
+    def score_batch(start: int) -> FloatArray:
         rng = np.random.default_rng([seed, start])
-        is_human = permuted_samples(pair, min(_BATCH, n_draws - start), rng)
-        p_all = all_counted.counts_of(is_human)
-        plugin = mean_divergences(p_all, totals_all - p_all, grid, "plugin", tables)
-        p_counted = pair.counts_of(is_human)
-        estimated = mean_divergences(p_counted, totals_counted - p_counted, grid, estimator, tables)
-        return score_of(plugin, scaling), score_of(estimated, scaling)
+        n_batch = min(_BATCH, n_draws - start)
+        drawn = units.draw_texts(n_batch, rng)
+        p_counts = pair.counts_of(drawn)
+        surplus = p_counts.sum(axis=2) - n_human
+        for draw, clustering in np.argwhere(surplus):
+            counts, excess = p_counts[draw, clustering], int(surplus[draw, clustering])
+            given_to = counts if excess > 0 else totals[clustering] - counts
+            moved = rng.multivariate_hypergeometric(given_to, abs(excess))
+            counts -= np.sign(excess) * moved
+        divergences = mean_divergences(p_counts, totals - p_counts, grid, estimator, tables)
+        return score_of(divergences, scaling)
 
-    batches = parallel_map(score_batch, range(0, n_draws, _BATCH))
-    plugin, score = (np.concatenate(part) for part in zip(*batches, strict=True))
-    observed = score_of(mean_divergences(*all_counted.counts(), grid, "plugin"), scaling)
-    return NullScores(float(observed), plugin, score)
-
-
-def permuted_samples(pair: LabelledPair, n_draws: int, rng: np.random.Generator) -> BoolArray:
-    """Re-assign texts to the two samples at random, as if P = Q.
-
-    Only texts that are exchangeable if P = Q change places: those of one prompt that both
-    samples answer; otherwise all such texts of a block, where those of one prompt move
-    together.
-
-    Returns
-    -------
-    array of bool, shape (n_draws, n)
-        True for human.
-
-    Examples
-    --------
-    >>> pair = LabelledPair(
-    ...     labels=np.zeros((1, 4), np.int32), counted=np.ones((1, 4), bool),
-    ...     is_human=np.array([True, True, False, False]), blocks=np.zeros(4, np.int64),
-    ...     groups=np.arange(4), num_buckets=1)
-    >>> permuted_samples(pair, 3, np.random.default_rng(0)).sum(axis=1).tolist()
-    [2, 2, 2]
-    """
-    unit, first, strata = _exchangeable_units(pair)
-    order = np.argsort(strata, kind="stable")
-    ends = np.flatnonzero(np.diff(strata[order], append=-1)) + 1
-    starts = np.concatenate([[0], ends[:-1]])
-    drawn = np.repeat(pair.is_human[first][order][None], n_draws, axis=0)
-    of_two = starts[ends - starts == 2]  # strata of two units: one swap each, all at once
-    swap = (rng.random((n_draws, len(of_two))) < 0.5) & (drawn[:, of_two] != drawn[:, of_two + 1])
-    drawn[:, of_two] ^= swap
-    drawn[:, of_two + 1] ^= swap
-    for start, end in zip(starts, ends, strict=True):
-        if end - start > 2:
-            drawn[:, start:end] = rng.permuted(drawn[:, start:end], axis=1)
-    is_human = np.empty_like(drawn)
-    is_human[:, order] = drawn
-    return np.ascontiguousarray(is_human[:, unit])
-
-
-def _exchangeable_units(pair: LabelledPair) -> tuple[IntArray, IntArray, IntArray]:
-    """Return which texts change samples together if P = Q, and in exchange for which.
-
-    Texts of a prompt that both samples answer change places with each other. Texts of a prompt
-    that one sample answers alone are not independent, so they move together, in exchange for
-    another such prompt of the same block and number of texts.
-
-    Returns
-    -------
-    unit : array of int, shape (n,)
-        The unit of every text.
-    first : array of int, shape (n_units,)
-        A text of each unit.
-    strata : array of int, shape (n_units,)
-        Units with the same number are exchangeable.
-    """
-    n, n_groups = len(pair.groups), int(pair.groups.max()) + 1
-    n_human = np.bincount(pair.groups, weights=pair.is_human, minlength=n_groups)
-    size = np.bincount(pair.groups, minlength=n_groups)
-    in_both = ((n_human > 0) & (n_human < size))[pair.groups]
-    units = np.where(in_both, n_groups + np.arange(n), pair.groups)
-    _, first, unit = np.unique(units, return_index=True, return_inverse=True)
-    n_blocks = int(pair.blocks.max()) + 1
-    by_size = n_groups + size[pair.groups] * n_blocks + pair.blocks
-    return unit, first, np.where(in_both, pair.groups, by_size)[first]
+    return np.concatenate(parallel_map(score_batch, range(0, n_draws, _BATCH)))
 
 
 def bootstrap_deviances(

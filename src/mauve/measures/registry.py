@@ -15,7 +15,6 @@ from mauve.measures.distinct import distinct_measure
 from mauve.measures.entropy import entropy_measure
 from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY
 from mauve.measures.frechet import FRECHET, FRECHET_UNBIASED
-from mauve.measures.frontier_classifier import MAUVE_CLASSIFIER
 from mauve.measures.frontier_neighbours import MAUVE_NEIGHBOURS
 from mauve.measures.mmd import MMD
 from mauve.measures.model_perplexity import MODEL_PERPLEXITY
@@ -36,6 +35,19 @@ MAUVE = Measure(
     name="mauve",
     title="MAUVE",
     summary="area under the divergence curve, as mauve compare computes it",
+    direction="higher",
+    needs=frozenset({"features"}),
+    estimate=None,
+    is_statistic=False,
+    low=0.0,
+    high=1.0,
+)
+
+#: The same in the buckets of a classifier.
+MAUVE_CLASSIFIER = Measure(
+    name="mauve-classifier",
+    title="MAUVE (classifier)",
+    summary="the same in buckets of a classifier, which show more of the difference",
     direction="higher",
     needs=frozenset({"features"}),
     estimate=None,

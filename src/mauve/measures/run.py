@@ -7,7 +7,7 @@ from mauve.calls import by_world, option, parameter
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare_samples
-from mauve.comparison.settings import MIN_TEXTS, format_signature
+from mauve.comparison.settings import MIN_TEXTS, format_signature, joined_parts
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.reading import UnreadablePolicy
@@ -39,7 +39,13 @@ from mauve.measures.material import (
     with_models,
 )
 from mauve.measures.protocol import Measure, Need
-from mauve.measures.registry import GROUPS, MAUVE, check_extras, get_measures
+from mauve.measures.registry import (
+    GROUPS,
+    MAUVE,
+    MAUVE_CLASSIFIER,
+    check_extras,
+    get_measures,
+)
 from mauve.measures.results import Measurements
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.measures.values import UndefinedValues, estimate_all
@@ -268,10 +274,10 @@ comparison, on_progress
         unread = samples.all_reading_warnings
         unread += () if training is None else training.all_reading_warnings
     messages = size_warnings(selected, human, parts)
-    has_mauve = MAUVE in selected
-    if has_mauve:
+    scores = [measure for measure in (MAUVE, MAUVE_CLASSIFIER) if measure in selected]
+    if scores:
         if comparison is None:
-            with undefined.noted(MAUVE.name, *systems):
+            with undefined.noted([measure.name for measure in scores], *systems):
                 comparison = compare_samples(
                     samples,
                     confidence=confidence,
@@ -282,7 +288,10 @@ comparison, on_progress
                 )
         if comparison is not None:
             for name, result in comparison.items():
-                values[name][MAUVE.name] = _as_measured(result, confidence)
+                by_classifier = result if result.classifier is None else result.classifier
+                for measure in scores:
+                    score = by_classifier if measure is MAUVE_CLASSIFIER else result
+                    values[name][measure.name] = _as_measured(score, confidence)
             messages += comparison.warnings
     messages = unread + undefined.warnings() + messages
     signature = {"mauve": version("mauve-eval")}
@@ -298,11 +307,10 @@ comparison, on_progress
         signature["emb"] = samples.embedder.signature
     if training is not None:
         signature["training"] = digest_hashes(training.hashes)
-    if comparison is not None and has_mauve:
-        signature["k"] = str(next(iter(comparison.values())).num_buckets)
+    if comparison is not None and scores:
+        signatures = [result.signature for result in comparison.values()]
+        signature |= joined_parts(signatures, ("k", "fit", "joint"))
     signature["human"] = samples.digest(human_name)
-    if has_mauve:  # the only measure of a system that depends on the texts of the others
-        signature["joint"] = samples.joint_digest
     signature["se"] = f"{N_GROUPS}" + "-by-prompt" * (samples.prompts is not None)
     signature["seed"] = str(seed)
     return Measurements(

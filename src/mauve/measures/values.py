@@ -30,12 +30,13 @@ class UndefinedValues:
         self._samples: dict[tuple[str, str], list[str]] = {}  # by reason and measure
 
     @contextmanager
-    def noted(self, measure: str, *samples: str) -> Iterator[None]:
-        """Note a measure of some samples as undefined if the block raises UndefinedError."""
+    def noted(self, measures: str | Sequence[str], *samples: str) -> Iterator[None]:
+        """Note measures of some samples as undefined if the block raises UndefinedError."""
         try:
             yield
         except UndefinedError as error:
-            self._samples.setdefault((str(error), measure), []).extend(samples)
+            for measure in [measures] if isinstance(measures, str) else measures:
+                self._samples.setdefault((str(error), measure), []).extend(samples)
 
     def warnings(self) -> tuple[str, ...]:
         """Return a sentence for each reason, with the measures and samples it applies to."""

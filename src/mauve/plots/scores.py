@@ -130,7 +130,7 @@ def plot_ranking(results: Mapping[str, HasInterval], ax: "Axes | None" = None) -
     --------
     >>> import mauve, numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> human, model = rng.normal(size=(100, 4)), rng.normal(size=(100, 4))
+    >>> human, model = rng.normal(size=(200, 4)), rng.normal(size=(200, 4))
     >>> ax = plot_ranking(mauve.compare(human, {"A": model, "B": model + 1}))
     >>> [text.get_text() for text in ax.texts[::2]]
     ['A', 'B']
@@ -187,7 +187,7 @@ def plot_errors(results: Mapping[str, HasErrors], ax: "Axes | None" = None) -> "
     --------
     >>> import mauve, numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> human, model = rng.normal(size=(100, 4)), rng.normal(size=(100, 4))
+    >>> human, model = rng.normal(size=(200, 4)), rng.normal(size=(200, 4))
     >>> ax = plot_errors(mauve.compare(human, {"A": model, "B": model + 1}))
     >>> ax.get_xlabel()
     'type I, KL(Q|R) in nats'

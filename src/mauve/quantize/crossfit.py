@@ -146,7 +146,7 @@ def cluster_jointly(
         fitted = np.isin(sorted_blocks, FITTED[clustering % len(FITTED)])
         rng = np.random.default_rng([seed, clustering])
         partition = quantizer.fit(reduced[fitted], num_buckets, rng)
-        labels = _checked_labels(partition.assign(reduced), len(reduced), num_buckets)
+        labels = checked_labels(partition.assign(reduced), len(reduced), num_buckets)
         on_done(next(done))
         return partition, labels[position], ~fitted[position]
 
@@ -162,8 +162,14 @@ def cluster_jointly(
     )
 
 
-def _checked_labels(labels: NDArray[Any], n: int, num_buckets: int) -> Labels:
-    """Return the labels of a quantizer as int32, or raise if they are not buckets of n texts."""
+def checked_labels(labels: NDArray[Any], n: int, num_buckets: int) -> Labels:
+    """Return the labels of a quantizer as int32, or raise if they are not buckets of n texts.
+
+    Examples
+    --------
+    >>> checked_labels(np.array([0, 1, 1]), 3, num_buckets=2).dtype
+    dtype('int32')
+    """
     labels = np.asarray(labels)
     one_each = labels.shape == (n,) and labels.dtype.kind in "iu"
     if not one_each or labels.min() < 0 or labels.max() >= num_buckets:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,6 +121,13 @@ class DRMM:
         return None if self.n_components is None else int(self.n_components**self.n_layers)
 
     @property
+    def least_texts(self) -> int:
+        """Fewest texts that it can be learnt from: one batch, beside those held out."""
+        if self.patience is None:
+            return self.batch_size
+        return ceil(self.batch_size / (1 - self.held_out)) + 1
+
+    @property
     def signature(self) -> str:
         """The settings that two scores must share to be comparable."""
         stop = "" if self.patience is None else f":stop-{self.patience}-{self.held_out:g}"
@@ -128,24 +136,23 @@ class DRMM:
             f":batch-{self.batch_size}:lr-{self.learning_rate:g}{stop}"
         )
 
-    def with_num_buckets(self, num_buckets: int | str, n_texts: int) -> "DRMM":
+    def with_num_buckets(self, num_buckets: int, *, is_exact: bool = True) -> "DRMM":
         """Return the same settings with the components that make `num_buckets`.
 
         Parameters
         ----------
-        num_buckets : int or "auto"
-            By default about a tenth of `n_texts`, with 2 to 10 components in each layer (the
-            paper has 10).
-        n_texts : int
-            Texts of the smallest sample.
+        num_buckets : int
+        is_exact : bool
+            False takes the nearest number that is possible, with 2 to 10 components in each
+            layer (the paper has 10).
 
         Examples
         --------
-        >>> DRMM(n_components=None).with_num_buckets("auto", 1000).num_buckets
+        >>> DRMM(n_components=None).with_num_buckets(100, is_exact=False).num_buckets
         125
         """
-        if num_buckets == "auto":
-            root = (n_texts / 10) ** (1 / self.n_layers)
+        if not is_exact:
+            root = num_buckets ** (1 / self.n_layers)
             return replace(self, n_components=int(np.clip(round(root), 2, _MOST_COMPONENTS)))
         number = check_int("num_buckets", num_buckets, 2**self.n_layers)
         components = round(number ** (1 / self.n_layers))
@@ -161,7 +168,7 @@ class DRMM:
     def fit(self, features: Features, num_buckets: int, rng: np.random.Generator) -> "FittedDRMM":
         """Learn `num_buckets` buckets from `features`, shape (n, m)."""
         if self.n_components is None:
-            return self.with_num_buckets(num_buckets, len(features)).fit(features, num_buckets, rng)
+            return self.with_num_buckets(num_buckets).fit(features, num_buckets, rng)
         if num_buckets != self.num_buckets:
             rule = f"{self.num_buckets} for a DRMM of {self.n_layers} layers of {self.n_components}"
             raise bad_parameter("num_buckets", rule, num_buckets)

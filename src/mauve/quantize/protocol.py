@@ -4,7 +4,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from mauve.arrays import Features, Labels
+from mauve.arrays import BoolArray, Features, Labels
 
 
 @runtime_checkable
@@ -31,7 +31,28 @@ class Quantizer(Protocol):
         """Learn `num_buckets` buckets from `features`, shape (n, m)."""
 
 
-def fixed_num_buckets(quantizer: Quantizer) -> int | None:
+@runtime_checkable
+class PairQuantizer(Protocol):
+    """Learns buckets from features of two samples, knowing which text is of which.
+
+    It sees features that are scaled, but not projected on principal components.
+    """
+
+    @property
+    def signature(self) -> str:
+        """The settings that two scores must share to be comparable."""
+
+    def fit_pair(
+        self, features: Features, is_human: BoolArray, num_buckets: int, rng: np.random.Generator
+    ) -> Partition:
+        """Learn `num_buckets` buckets from `features`, shape (n, d)."""
+
+
+#: What `compare` can divide features by.
+AnyQuantizer = Quantizer | PairQuantizer
+
+
+def fixed_num_buckets(quantizer: AnyQuantizer) -> int | None:
     """Return the number of buckets that a quantizer always makes; None if it can be chosen.
 
     Examples

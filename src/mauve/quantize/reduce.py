@@ -1,6 +1,6 @@
 """Reduce the dimension of features by unit norm and principal components."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, get_args
@@ -17,7 +17,7 @@ from mauve.threads import parallel_map
 OrderName = Literal["norm-pca", "pca-norm"]
 ORDERS: tuple[OrderName, ...] = get_args(OrderName)
 
-_CHUNK = 2048  # rows at a time: fixed, because the sums of floats depend on it
+_CHUNK = 2048  # rows at a time
 _PARTIAL_ABOVE = 512  # dimensions above which it pays to compute leading components only
 
 
@@ -41,23 +41,71 @@ class Reduction:
 
     def apply(self, features: Features) -> Features:
         """Reduce features of shape (n, d), which are overwritten, to shape (n, m)."""
-        if self.order == "norm-pca":
-            _scale_rows_to_unit_length(features)
-        else:
-            features /= np.float32(self.unit)
-        features -= self.mean
-        return self._project(features)
+        return self.reduce(scaled_rows(features, self.order))
 
-    def _project(self, centred: Features) -> Features:
-        reduced = np.empty((len(centred), self.components.shape[1]), dtype=np.float32)
+    def reduce(self, scaled: Features) -> Features:
+        """Reduce what :func:`scaled_rows` returned, shape (n, d), to shape (n, m)."""
+        return self._project(
+            lambda rows: scaled[rows] / np.float32(self.unit) - self.mean, len(scaled)
+        )
+
+    def _project(self, centred: Callable[[slice], Features], n: int) -> Features:
+        reduced = np.empty((n, self.components.shape[1]), dtype=np.float32)
 
         def project(rows: slice) -> None:
-            np.dot(centred[rows], self.components, out=reduced[rows])
+            np.dot(centred(rows), self.components, out=reduced[rows])
 
-        parallel_map(project, _chunks(len(centred)))
+        parallel_map(project, row_chunks(n))
         if self.order == "pca-norm":
-            _scale_rows_to_unit_length(reduced)
+            _scale_to_unit_length(reduced)
         return reduced
+
+
+def scaled_rows(features: Features, order: OrderName) -> Features:
+    """Return features with the scale that the reduction expects; the array is overwritten.
+
+    Examples
+    --------
+    >>> scaled_rows(np.array([[0.0, 4.0]], dtype=np.float32), "norm-pca").tolist()
+    [[0.0, 1.0]]
+    """
+    if order == "norm-pca":
+        _scale_to_unit_length(features)
+    return features
+
+
+def fit_reduction(scaled: Features, explained_variance: float, order: OrderName) -> Reduction:
+    """Learn the reduction from the rows of some texts.
+
+    Parameters
+    ----------
+    scaled : array of float32, shape (n, d)
+        Result of :func:`scaled_rows`.
+    explained_variance : float in (0, 1]
+        Keep the fewest components that explain this share of the variance.
+    order : {"norm-pca", "pca-norm"}
+
+    Examples
+    --------
+    >>> line = np.outer(np.arange(1, 9), [3.0, 4.0]).astype(np.float32)
+    >>> fit_reduction(line, 0.9, "pca-norm").components.shape
+    (2, 1)
+    """
+    return _fit_in_place(scaled.copy(), slice(None), explained_variance, order)
+
+
+def _fit_in_place(
+    scaled: Features, fit_rows: IntArray | slice, explained_variance: float, order: OrderName
+) -> Reduction:
+    """Learn the reduction from some rows, and centre all of them."""
+    unit = 1.0
+    if order == "pca-norm":
+        unit = float(max(scaled.max(), -scaled.min())) or 1.0
+        scaled /= np.float32(unit)
+    mean = scaled[fit_rows].mean(axis=0, dtype=np.float64).astype(np.float32)
+    scaled -= mean
+    components = _principal_components(scaled[fit_rows], float(mean @ mean), explained_variance)
+    return Reduction(unit, mean, components, order)
 
 
 def reduce_features(
@@ -100,31 +148,36 @@ def reduce_features(
     """
     check_real("explained_variance", explained_variance, above=0, up_to=1)
     check_choice("order", order, ORDERS)
-    unit = 1.0
-    if order == "norm-pca":
-        _scale_rows_to_unit_length(features)
-    else:
-        unit = float(max(features.max(), -features.min())) or 1.0
-        features /= np.float32(unit)
+    scaled = scaled_rows(features, order)
     rows = slice(None) if fit_rows is None else fit_rows
-    mean = features[rows].mean(axis=0, dtype=np.float64).astype(np.float32)
-    features -= mean
-    components = _principal_components(features[rows], float(mean @ mean), explained_variance)
-    reduction = Reduction(unit, mean, components, order)
-    return reduction._project(features), reduction
+    reduction = _fit_in_place(scaled, rows, explained_variance, order)
+    return reduction._project(scaled.__getitem__, len(scaled)), reduction
 
 
-def _chunks(n: int, size: int = _CHUNK) -> Iterator[slice]:
+def row_chunks(n: int, size: int = _CHUNK) -> Iterator[slice]:
+    """Yield slices of up to `size` rows; the size is fixed, as sums of floats depend on it.
+
+    Examples
+    --------
+    >>> [*row_chunks(5, 2)]
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def _batched(items: Iterator[slice], size: int) -> Iterator[list[slice]]:
-    """Yield lists of up to `size` items, as itertools.batched does from Python 3.12 on."""
+def batched(items: Iterator[slice], size: int) -> Iterator[list[slice]]:
+    """Yield lists of up to `size` items, as itertools.batched does from Python 3.12 on.
+
+    Examples
+    --------
+    >>> [*batched(row_chunks(3, 1), 2)]
+    [[slice(0, 1, None), slice(1, 2, None)], [slice(2, 3, None)]]
+    """
     while batch := list(islice(items, size)):
         yield batch
 
 
-def _scale_rows_to_unit_length(features: Features) -> None:
+def _scale_to_unit_length(features: Features) -> None:
     """Divide each row by its norm, in place; a row of zeros stays zero."""
 
     def scale(rows: slice) -> None:
@@ -133,14 +186,20 @@ def _scale_rows_to_unit_length(features: Features) -> None:
         norm[norm == 0] = 1
         features[rows] = wide / norm[:, None]
 
-    parallel_map(scale, _chunks(len(features), 256))
+    parallel_map(scale, row_chunks(len(features), 256))
 
 
 def _principal_components(centred: Features, mean_square: float, share: float) -> Features:
     """Return the leading eigenvectors of the covariance as columns, shape (d, m)."""
-    d = centred.shape[1]
+    n, d = centred.shape
+    if n < d:
+        # In a map, so that BLAS runs on one thread.
+        [components] = parallel_map(
+            lambda rows: _components_of_few(rows, mean_square, share), [centred]
+        )
+        return components
     covariance = np.zeros((d, d), dtype=np.float64)
-    for batch in _batched(_chunks(len(centred)), 2):  # limits the d x d parts held at once
+    for batch in batched(row_chunks(len(centred)), 2):  # limits the d x d parts held at once
         for part in parallel_map(lambda rows: centred[rows].T @ centred[rows], batch):
             covariance += part
     total = float(np.trace(covariance))
@@ -156,6 +215,17 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
         if n_components < leading or leading == d:
             break
     return np.ascontiguousarray(vectors[:, ::-1][:, :n_components], dtype=np.float32)
+
+
+def _components_of_few(centred: Features, mean_square: float, share: float) -> Features:
+    """Return the components of fewer texts than dimensions, from the n x n products of texts."""
+    products = (centred @ centred.T).astype(np.float64)
+    total = float(np.trace(products))
+    check_variance(total, mean_square, len(centred))
+    values, vectors = np.linalg.eigh(products)  # lets other threads run, SciPy's does not
+    n_components = components_kept(values, total, share)
+    leading = vectors[:, ::-1][:, :n_components] / np.sqrt(values[::-1][:n_components])
+    return np.ascontiguousarray(centred.T @ leading.astype(np.float32))
 
 
 def check_variance(total: float, mean_square: float, n_texts: int) -> None:
@@ -195,8 +265,16 @@ def _leading_eigenvectors(
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Return the largest eigenvalues in ascending order, and their eigenvectors as columns."""
     wanted = [len(matrix) - leading, len(matrix) - 1]
-    [(values, vectors)] = parallel_map(
-        lambda m: scipy.linalg.eigh(m, subset_by_index=wanted, driver="evr", check_finite=False),
-        [matrix],
-    )
+
+    def eigenvectors(
+        m: NDArray[np.floating],
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        if leading == len(m):
+            return np.linalg.eigh(m)  # lets other threads run, SciPy's does not
+        found: tuple[NDArray[np.floating], NDArray[np.floating]] = scipy.linalg.eigh(
+            m, subset_by_index=wanted, driver="evr", check_finite=False
+        )
+        return found
+
+    [(values, vectors)] = parallel_map(eigenvectors, [matrix])  # with BLAS on one thread
     return values, vectors

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mauve.arrays import Features, Labels
+from mauve.arrays import Features
 from mauve.errors import MauveError
 from mauve.quantize.protocol import Partition
 
@@ -35,26 +35,4 @@ pass a quantizer to compare.
         raise MauveError(
             f"The quantizer '{self.signature}' of a saved comparison cannot be fitted again: pass "
             "a quantizer to compare."
-        )
-
-
-@dataclass(frozen=True)
-class SavedPartition:
-    """Fitted buckets that are not in the file; the buckets of all texts are.
-
-    Examples
-    --------
-    >>> SavedPartition("slices").assign(np.zeros((3, 2), np.float32))
-    Traceback (most recent call last):
-    mauve.errors.MauveError: A saved comparison cannot assign other texts to the buckets of \
-'slices': compare them together.
-    """
-
-    signature: str
-
-    def assign(self, features: Features) -> Labels:
-        """Raise: the buckets of k-means alone are saved."""
-        raise MauveError(
-            "A saved comparison cannot assign other texts to the buckets of "
-            f"'{self.signature}': compare them together."
         )

@@ -107,7 +107,7 @@ def render_report(
     --------
     >>> import mauve, numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> human, model = rng.normal(size=(100, 4)), rng.normal(size=(100, 4)) + 1
+    >>> human, model = rng.normal(size=(200, 4)), rng.normal(size=(200, 4)) + 1
     >>> page = render_report(mauve.compare(human, model), title="A first look")
     >>> "<h1>A first look</h1>" in page
     True

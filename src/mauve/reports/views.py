@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mauve.comparison.comparison import Comparison
-from mauve.comparison.results import MauveResult
+from mauve.comparison.results import CLASSIFIER_MEANING, MauveResult
 from mauve.comparison.settings import parse_signature
 from mauve.escape import escaped
 from mauve.explanation.results import Explanation, SystemExplanation
@@ -25,7 +25,7 @@ _MEANINGS = {
     "reduce": "projection of the features: order, and share of variance kept",
     "quant": "quantizer: divides the features into buckets",
     "k": "number of buckets",
-    "fit": "blocks of texts that each clustering was fitted on, and number of clusterings",
+    "fit": "texts that each clustering was learnt from, and number of clusterings",
     "c": "scaling constant of the score",
     "est": "estimator of the divergences",
     "human": "checksum of the human texts",
@@ -165,6 +165,16 @@ class Page:
     def n_coloured(self) -> int:
         """Number of systems, from the best, in colour in pictures of all."""
         return len(split_ranking({system.name: system.result for system in self.systems})[0])
+
+    @property
+    def has_classifier(self) -> bool:
+        """Whether there are scores in the buckets of a classifier."""
+        return any(system.result.classifier is not None for system in self.systems)
+
+    @property
+    def classifier_meaning(self) -> str:
+        """What it means if the two scores differ."""
+        return CLASSIFIER_MEANING
 
     @property
     def is_tested(self) -> bool:

@@ -1,0 +1,304 @@
+"""Quadratic forms of features that see whether two samples differ, for all permutations at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from mauve.arrays import BoolArray, Features, FloatArray, HashArray, IntArray
+from mauve.errors import UndefinedError
+from mauve.hashes import scramble_hashes, text_keys
+from mauve.inference.permutations import ExchangeableUnits, bundled
+from mauve.quantize.kmeans import KMeans
+from mauve.quantize.pairwise import ReducedPartition, assign_rows
+from mauve.quantize.reduce import batched, fit_reduction, row_chunks
+from mauve.threads import load_linear_algebra, parallel_map
+
+_LEAST_PENALTY = 1e-7  # of the trace of a scatter, whose sums in single precision are off by less
+_SAME = 1e-3  # distances, of the largest, that are rounding errors
+_N_LANDMARKS = 128  # texts that stand for all in the kernels
+_ROWS = 1024  # texts at a time
+# Features are rounded to so many parts of one, so that single precision holds their sums.
+_LINEAR_PARTS, _KERNEL_PARTS = 1 << 12, (1 << 24) // _ROWS
+_N_SCATTER = 4096  # texts whose scatter the classifiers learn
+_MOST_UNITS = 1000  # texts of a sample that are permuted one by one; more are bundled
+_PARTS = 8  # chunks of texts whose sums are held at once
+_WEAK, _STRONG = 0.1, 1.0  # penalties of the linear and of the kernel classifier
+_N_CLUSTERINGS, _N_LEARNING, _N_BUCKETS = 10, 200, 25  # of the counts
+_SINGULAR = 1e-5  # eigenvalues of a kernel, of the largest, that single precision does not hold
+
+
+class PooledFeatures:
+    """Features of two samples, read in parts and in an order that does not depend on theirs.
+
+    Parameters
+    ----------
+    samples : sequence of two arrays of shape (n, d)
+    hashes : sequence of two arrays of int, shape (n,)
+        A hash of every text.
+    groups : array of int, shape (n,), optional
+        Texts of both samples, one after the other, with the same number answer one prompt.
+    """
+
+    def __init__(
+        self,
+        samples: Sequence[NDArray[Any]],
+        hashes: Sequence[HashArray],
+        groups: IntArray | None = None,
+    ) -> None:
+        self._samples = samples
+        n_first = len(samples[0])
+        prompts = [None, None] if groups is None else np.split(groups.astype(np.uint64), [n_first])
+        of_samples = [text_keys(part, of) for part, of in zip(hashes, prompts, strict=True)]
+        keys = scramble_hashes(np.concatenate(of_samples), 0)
+        order = np.argsort(keys, kind="stable")
+        is_first = order < n_first
+        bundles = bundled(is_first, _MOST_UNITS) if groups is None else groups[order]
+        units = ExchangeableUnits.of(is_first, bundles, np.zeros(len(order), dtype=np.int64))
+        by_unit = np.argsort(units.unit, kind="stable")
+        self.units = units
+        self._order = order[by_unit]
+        #: Unit of each text, ascending.
+        self.unit = units.unit[by_unit]
+        # Both are chosen without regard to the samples, as an exact test must.
+        at_random = np.argsort(keys[self._order], kind="stable")
+        different = np.sort(
+            np.unique(np.concatenate(hashes)[self._order[at_random]], return_index=True)[1]
+        )
+        #: Different texts that stand for all in the kernels.
+        self.landmarks = at_random[different[:_N_LANDMARKS]]
+        #: Texts that buckets are learnt from, those of each clustering in turn.
+        self.learning = at_random[: _N_CLUSTERINGS * _N_LEARNING]
+        #: Texts whose scatter stands for that of all.
+        self.in_scatter = np.zeros(len(order), dtype=bool)
+        self.in_scatter[at_random[:_N_SCATTER]] = True
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @property
+    def n_first(self) -> int:
+        """Number of texts of the first sample."""
+        return len(self._samples[0])
+
+    def at(self, rows: IntArray | slice) -> Features:
+        """Return the features of some texts."""
+        texts = self._order[rows]
+        is_first = texts < self.n_first
+        features = np.empty((len(texts), self._samples[0].shape[1]), dtype=np.float32)
+        features[is_first] = self._samples[0][texts[is_first]]
+        features[~is_first] = self._samples[1][texts[~is_first] - self.n_first]
+        return features
+
+
+def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
+    r"""Return the statistics of all draws, shape (5, n_draws).
+
+    Notes
+    -----
+    With features :math:`\phi` of the texts, their sum :math:`w` over the human texts, less what it
+    would be with the mean of all texts, and the scatter :math:`S` of all texts, the margin of a
+    ridge classifier is :math:`w^\top (S + \alpha)^{-1} w` up to constants, and the mean discrepancy
+    is :math:`w^\top w`. Only :math:`w` depends on the permutation.
+    """
+    load_linear_algebra()
+    scale = _Scale.of(pooled)
+    # Products are computed in maps, so that BLAS runs on one thread.
+    [kernels] = parallel_map(lambda rows: _Kernels(scale, pooled.at(rows)), [pooled.landmarks])
+    buckets = _Buckets(pooled.at(pooled.learning))
+    bases = parallel_map(_inverse_root, kernels.of_landmarks)
+    n, n_linear, n_kernel = len(pooled), len(scale.mean), kernels.n_landmarks
+    width = n_linear + 3 * n_kernel + buckets.width
+    sums, totals = np.zeros((width, len(is_human))), np.zeros(width)
+    linear_scatter, kernel_scatter = _Scatter(n_linear), _Scatter(bases[0].shape[1])
+    widths = n_linear, 3 * n_kernel, buckets.width
+    of_one = np.repeat(np.array([_LINEAR_PARTS, _KERNEL_PARTS, 1], dtype=np.float32), widths)
+
+    def part(rows: slice) -> tuple[Features, FloatArray, Features, Features]:
+        raw = pooled.at(rows)
+        linear = scale(raw)
+        unit = _unit_rows(raw)
+        kernel = kernels(linear, unit)
+        units, starts = np.unique(pooled.unit[rows], return_index=True)
+        columns = np.concatenate([linear, kernel, buckets(unit)], axis=1)
+        # With exact sums, permutations that give the same samples have the same statistics.
+        columns = np.add.reduceat(np.rint(columns * of_one) / of_one, starts, axis=0)
+        chosen = pooled.in_scatter[rows]
+        return (
+            columns.T @ is_human[:, units].T.astype(np.float32),
+            columns.sum(axis=0, dtype=np.float64),
+            linear[chosen],
+            # Projected before they are multiplied: the basis would enlarge rounding errors.
+            kernel[chosen, :n_kernel] @ bases[0].astype(np.float32),
+        )
+
+    for batch in batched(row_chunks(n, _ROWS), _PARTS):
+        parts = parallel_map(part, batch)
+        for part_sums, part_totals, _, _ in parts:
+            sums += part_sums
+            totals += part_totals
+        linear_scatter.add([linear for _, _, linear, _ in parts])
+        kernel_scatter.add([kernel for _, _, _, kernel in parts])
+    sums -= totals[:, None] * (pooled.n_first / n)
+    linear_sums, *kernel_sums, counts = np.split(sums, n_linear + n_kernel * np.arange(4))
+    projected = parallel_map(
+        lambda parts: parts[0].T @ parts[1], zip(bases, kernel_sums, strict=True)
+    )
+    margins = parallel_map(
+        lambda margin: _ridge_norms(*margin),
+        [
+            (linear_scatter.of(n), _WEAK, linear_sums, n),
+            (kernel_scatter.of(n), _STRONG, projected[0], n),
+        ],
+    )
+    in_bucket = np.maximum(totals[width - buckets.width :, None], 1)
+    discrepancies = [*projected[1:], counts / np.sqrt(in_bucket)]
+    return np.stack([*margins, *(np.einsum("ij,ij->j", part, part) for part in discrepancies)])
+
+
+class _Scatter:
+    """Sum of the products of features around their mean, over some texts."""
+
+    def __init__(self, width: int) -> None:
+        self._n, self._sum, self._products = 0, np.zeros(width), np.zeros((width, width))
+
+    def add(self, parts: Sequence[Features]) -> None:
+        """Add texts."""
+        for products in parallel_map(lambda part: part.T @ part, parts):
+            self._products += products
+        for part in parts:
+            self._sum += part.sum(axis=0, dtype=np.float64)
+            self._n += len(part)
+
+    def of(self, n: int) -> FloatArray:
+        """Return the scatter of n texts such as these."""
+        centred = self._products - np.outer(self._sum, self._sum) / self._n
+        return np.asarray(centred * (n / self._n))
+
+
+def _ridge_norms(scatter: FloatArray, penalty: float, sums: FloatArray, n_texts: int) -> FloatArray:
+    r"""Return :math:`w^\top (S + \alpha)^{-1} w` for every column w of `sums`, shape (n_draws,).
+
+    The penalty is in units of the mean eigenvalue of the n x n products of texts.
+    """
+    weight = max(penalty / n_texts, _LEAST_PENALTY) * max(float(np.trace(scatter)), 1e-12)
+    root = np.linalg.cholesky(scatter + weight * np.eye(len(scatter))).astype(np.float32)
+    # Single precision: all draws are rounded alike, so the test stays exact.
+    solved = scipy.linalg.solve_triangular(
+        root, sums.astype(np.float32), lower=True, check_finite=False
+    )
+    return np.asarray(np.einsum("ij,ij->j", solved, solved), dtype=np.float64)
+
+
+def _inverse_root(kernel: FloatArray) -> FloatArray:
+    """Return the map from kernels with all landmarks to independent features, shape (L, r)."""
+    values, vectors = np.linalg.eigh(kernel)
+    kept = values > _SINGULAR * values[-1]
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Mean of every feature over both samples, and one over its standard deviation."""
+
+    mean: Features
+    factor: Features
+
+    @classmethod
+    def of(cls, pooled: PooledFeatures) -> "_Scale":
+        n = len(pooled)
+
+        def moments(rows: slice) -> tuple[FloatArray, FloatArray]:
+            shifted = pooled.at(rows) - origin
+            squares = np.einsum("ij,ij->j", shifted, shifted, dtype=np.float64)
+            return shifted.sum(axis=0, dtype=np.float64), squares
+
+        origin = pooled.at(slice(1))[0]
+        parts = parallel_map(moments, row_chunks(n, _ROWS))
+        sums, squares = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
+        mean = sums / n
+        deviation = np.sqrt(np.maximum(squares / n - mean**2, 0.0))
+        # Features that do not vary have no effect.
+        deviation[deviation <= 1e-7 * np.abs(mean + origin)] = np.inf
+        return cls((mean + origin).astype(np.float32), (1 / deviation).astype(np.float32))
+
+    def __call__(self, raw: Features) -> Features:
+        return np.asarray((raw - self.mean) * self.factor)
+
+
+class _Kernels:
+    """Kernels between texts and landmarks: Gaussian and Laplace, and a narrow Gaussian."""
+
+    def __init__(self, scale: _Scale, landmarks: Features) -> None:
+        self._linear, self._unit = scale(landmarks), _unit_rows(landmarks)
+        self.n_landmarks = len(landmarks)
+        distances = self._distances(self._linear, self._unit)
+        self._widths = [_typical(distance) for distance in distances]
+        columns = self(self._linear, self._unit).astype(np.float64)
+        self.of_landmarks = [(part + part.T) / 2 for part in np.split(columns, 3, axis=1)]
+
+    def __call__(self, linear: Features, unit: Features) -> Features:
+        """Return the kernels of texts with all landmarks, shape (n, 3 * n_landmarks)."""
+        of_linear, of_unit = self._distances(linear, unit)
+        of_linear /= np.float32(self._widths[0])
+        of_unit /= np.float32(self._widths[1] / 2)
+        exponents = np.concatenate([of_linear**2 / -2, -of_linear, of_unit**2 / -2], axis=1)
+        return np.asarray(np.exp(exponents))
+
+    def _distances(self, linear: Features, unit: Features) -> tuple[Features, Features]:
+        return _distances(linear, self._linear), _distances(unit, self._unit)
+
+
+def _typical(distances: Features) -> float:
+    """Return the median distance of landmarks that differ; different texts may have one place."""
+    apart = distances[distances > _SAME * distances.max()]
+    return float(np.median(apart)) if len(apart) else 1.0
+
+
+class _Buckets:
+    """Buckets of k-means that are learnt from both samples without knowing them."""
+
+    def __init__(self, raw: Features) -> None:
+        learning = _unit_rows(raw)
+        partitions = parallel_map(
+            lambda clustering: self._learn(learning, clustering), range(_N_CLUSTERINGS)
+        )
+        self._partitions = [partition for partition in partitions if partition is not None]
+        self._num_buckets = min(_N_BUCKETS, max(len(learning) // 8, 2))
+        self.width = len(self._partitions) * self._num_buckets
+
+    @staticmethod
+    def _learn(learning: Features, clustering: int) -> ReducedPartition | None:
+        """Return one clustering; None if the texts do not differ."""
+        at = np.arange(clustering * _N_LEARNING, (clustering + 1) * _N_LEARNING) % len(learning)
+        rows = learning[np.unique(at)]
+        num_buckets = min(_N_BUCKETS, max(len(learning) // 8, 2))
+        try:
+            reduction = fit_reduction(rows, 0.9, "norm-pca")
+        except UndefinedError:
+            return None
+        rng = np.random.default_rng(clustering)
+        return ReducedPartition(reduction, KMeans().fit(reduction.reduce(rows), num_buckets, rng))
+
+    def __call__(self, unit: Features) -> Features:
+        """Return which buckets texts are in, shape (n, width), one for each clustering."""
+        members = np.zeros((len(unit), self.width), dtype=np.float32)
+        if self._partitions:
+            labels = assign_rows(self._partitions, unit, self._num_buckets)
+            columns = labels + self._num_buckets * np.arange(len(labels))[:, None]
+            np.put_along_axis(members, columns.T, 1.0, axis=1)
+        return members
+
+
+def _unit_rows(raw: Features) -> Features:
+    length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.float64))
+    length[length == 0] = 1.0
+    return np.asarray(raw * (1 / length).astype(np.float32)[:, None])
+
+
+def _distances(rows: Features, others: Features) -> Features:
+    squares = np.einsum("ij,ij->i", rows, rows)[:, None] + np.einsum("ij,ij->i", others, others)
+    return np.asarray(np.sqrt(np.maximum(squares - 2 * (rows @ others.T), 0.0)))
