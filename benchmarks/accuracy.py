@@ -1,183 +1,136 @@
-"""How near the score comes to the truth, beside the authors' package.
+"""How the score of real text moves with the number of texts and with the random seed.
 
-    python benchmarks/accuracy.py --peer ENV/bin/python [--features FOLDER]
+    python benchmarks/accuracy.py --features FOLDER [--peer ENV/bin/python]
 
-1. Simulated pairs: error against the score of the same quantizers on a very large fresh
-   sample. The paper's estimates are held against the truth of their own clustering.
-2. Real text (``--features``, made by ``benchmarks/features.py``): how the score moves with
-   the number of texts at fixed k, and how much it depends on the seed.
+The folder is that of ``benchmarks/systems.py``. Every system is compared with its human texts, with
+the defaults of `compare` and, with ``--peer``, of the authors' package.
+
+1. Mean score over random subsets of n texts per sample. *Moves by* is the score of all texts less
+   that of 250, *s.e.* its standard error for subsets of these very texts.
+2. Standard deviation over random seeds, with all texts.
+
+Bias and coverage on simulated text, where the estimand is known, are in ``benchmarks/coverage.py``.
 """
 
 import argparse
-import os
-import time
 import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from coverage import PAIRS, fresh_sample, true_score
 from peer import Peer, add_peer_argument
+from systems import Pairs, pairs_of_text
 
 from mauve import compare
-from mauve.comparison.paper import result_from_counts
-from mauve.frontier.grid import curve_grid
-from mauve.frontier.histogram import count_labels
-from mauve.frontier.score import mean_divergences, score_of
-from mauve.quantize.kmeans import KMeans
-from mauve.quantize.reduce import reduce_features
 
-FRESH = 60_000
+Sample = tuple[np.ndarray, np.ndarray, int]  # human text, a system, and the random seed
+
+FEWEST, MIDDLE = 250, 500
 
 
-def paper_case(p: np.ndarray, q: np.ndarray, name: str, k: int, seed: int) -> tuple[float, ...]:
-    """Return the paper's two estimates and the truth of the clustering behind them."""
-    reduced, reduction = reduce_features(np.concatenate([p, q]))
-    centres = KMeans(n_restarts=5).fit(reduced, k, np.random.default_rng(seed))
-    labels = centres.assign(reduced)
-    result = result_from_counts(
-        count_labels(labels[: len(p)], k), count_labels(labels[len(p) :], k)
-    )
-    fresh = [
-        count_labels(centres.assign(reduction.apply(sample.copy())), k)[None]
-        for sample in fresh_sample(name, FRESH)
-    ]
-    grid = curve_grid()
-    truth = score_of(mean_divergences(*fresh, grid, "jackknife"), 5.0)
-    return result.mauve, result.mauve_star, float(truth)
+def scores_of(samples: Iterable[Sample], peer: Peer | None) -> dict[str, np.ndarray]:
+    """Return the scores of all samples by every estimate."""
+    scores: dict[str, list[float]] = {"compare": [], "by the classifier": []}
+    jobs = []
+    for p, q, seed in samples:
+        result = compare(p, q, n_permutations=0, seed=seed, progress=False)["model"]
+        scores["compare"].append(result.mauve)
+        scores["by the classifier"].append(result.classifier.mauve)
+        if peer is not None:
+            files = {"p": peer.save(f"p{len(jobs)}", p), "q": peer.save(f"q{len(jobs)}", q)}
+            jobs.append({**files, "settings": {"seed": seed}})
+    if peer is not None:
+        scores["authors' mauve"] = [done["mauve"] for done in peer.run(jobs)]
+    return {estimate: np.array(values) for estimate, values in scores.items()}
 
 
-def simulated(peer: Peer, cases: int) -> None:
-    """Print the errors on simulated pairs."""
-    print(
-        "| pair | n | k | truth | compare: bias | RMSE | same quantizers, plug-in: RMSE | ratio | "
-        "paper: truth | mauve RMSE | mauve_star RMSE | authors' mauve, mean | mauve_star, mean |"
-    )
-    print("|---" * 13 + "|")
-    for n in (500, 1000):
-        for name in ("near", "middle", "far"):
-            rows = []
-            for case in range(cases):
-                rng = np.random.default_rng([n, case])
-                p, q = PAIRS[name].human(n, rng), PAIRS[name].model(n, rng)
-                comparison = compare(p, q, n_permutations=0, seed=case)
-                result, k = comparison["model"], n // 10
-                truth = true_score(comparison.compared.clustering, name, k, FRESH)
-                paper = paper_case(p, q, name, k, case)
-                job = {"p": peer.save("p", p), "q": peer.save("q", q), "settings": {"seed": case}}
-                theirs = peer.run([job])[0] if case < 10 else {}
-                peers = [theirs.get(field, np.nan) for field in ("mauve", "mauve_star")]
-                rows.append([truth, result.mauve, result.mauve_plugin, *paper, *peers])
-            truth, score, plugin, m, star, paper_truth, a, a_star = np.array(rows).T
-            rmse, rmse_plugin = _rmse(score, truth), _rmse(plugin, truth)
-            rmse_paper, rmse_star = _rmse(m, paper_truth), _rmse(star, paper_truth)
-            print(
-                f"| {name} | {n} | {n // 10} | {truth.mean():.3f} | "
-                f"{(score - truth).mean():+.4f} | {rmse:.4f} | {rmse_plugin:.4f} | "
-                f"{rmse / rmse_plugin:.2f} | {paper_truth.mean():.3f} | {rmse_paper:.4f} | "
-                f"{rmse_star:.4f} | {np.nanmean(a):.3f} | {np.nanmean(a_star):.3f} |",
-                flush=True,
-            )
+def subsets(pair: tuple[np.ndarray, np.ndarray], n: int, n_draws: int, source: int) -> list[Sample]:
+    """Return random subsets of n texts of both samples, others for each source and draw."""
+    drawn = []
+    for draw in range(n_draws):
+        rng = np.random.default_rng([n, draw, source])
+        p, q = (features[rng.permutation(len(features))[:n]] for features in pair)
+        drawn.append((p, q, draw))
+    return drawn
 
 
-def _rmse(scores: np.ndarray, truth: np.ndarray) -> float:
-    return float(np.sqrt(np.mean((scores - truth) ** 2)))
+def row(*cells: object) -> None:
+    """Print a row of a Markdown table."""
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
-def pairs_of_text(folder: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return human against machine text for every source in the folder."""
-    files = {path.stem: np.load(path) for path in sorted(folder.glob("*.npy"))}
-    pairs = {}
-    for name, features in files.items():
-        kind, dash, source = name.partition("-")  # "stories-gpt", or "greedy" without a kind
-        human = f"{kind}-human" if dash else "human"
-        if source != "human" and name != "human":
-            pairs[name] = (files[human], features)
-    return pairs
+def head(*titles: str) -> None:
+    """Print the head of it."""
+    print()
+    row(*titles)
+    row(*["---"] * len(titles))
 
 
-def with_n(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]], k: int) -> None:
-    """Print the mean score for growing n at fixed k, over random subsets."""
-    sizes = (250, 500, 1000)
-    print(f"\nMean score at k = {k} over random subsets of n texts per sample")
-    print(
-        "| source | "
-        + " | ".join(f"compare, n = {n}" for n in sizes)
-        + " | moves by | "
-        + " | ".join(f"authors' mauve, n = {n}" for n in sizes)
-        + " | moves by |"
-    )
-    print("|---" * (2 * len(sizes) + 3) + "|")
+def with_n(pairs: Pairs, peer: Peer | None, n_draws: int) -> None:
+    """Print the mean score for growing n, and by how much it moves."""
+    head("source", "score", f"n = {FEWEST}", f"n = {MIDDLE}", "n = all", "moves by", "s.e.")
+    moves: dict[str, list[float]] = {}
+    errors: dict[str, list[float]] = {}
+    for source, (name, pair) in enumerate(pairs.items()):
+        n_all = min(map(len, pair))
+        by_size = [
+            scores_of(subsets(pair, n, max(2, n_draws * FEWEST // n), source), peer)
+            for n in (FEWEST, MIDDLE, n_all)
+        ]
+        for estimate in by_size[0]:
+            scores = [by_estimate[estimate] for by_estimate in by_size]
+            move = float(scores[-1].mean() - scores[0].mean())
+            error = _error(scores[0], scores[-1])
+            moves.setdefault(estimate, []).append(move)
+            errors.setdefault(estimate, []).append(error)
+            means = [f"{values.mean():.3f}" for values in scores]
+            row(name, estimate, *means, f"{move:+.3f}", f"{error:.3f}")
+    head("score", "mean move", "its s.e.", "mean size of a move", "mean s.e. of a move")
+    for estimate, by_source in moves.items():
+        of_mean = np.sqrt(np.sum(np.square(errors[estimate]))) / len(by_source)
+        sizes = [np.mean(by_source), of_mean, np.mean(np.abs(by_source)), np.mean(errors[estimate])]
+        row(estimate, f"{sizes[0]:+.3f}", *(f"{size:.3f}" for size in sizes[1:]))
+
+
+def _error(*samples: Sequence[float]) -> float:
+    """Return the standard error of a difference of means."""
+    return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in samples)))
+
+
+def with_seed(pairs: Pairs, peer: Peer | None, n_seeds: int) -> None:
+    """Print the standard deviation over random seeds, with all texts."""
+    deviations: dict[str, list[float]] = {}
     for name, (p, q) in pairs.items():
-        ours, theirs = [], []
-        for n in sizes:
-            results, jobs = [], []
-            for part in range(max(2, 8 * 250 // n)):
-                rng = np.random.default_rng([n, part])
-                a, b = (sample[rng.permutation(len(sample))[:n]] for sample in (p, q))
-                results.append(compare(a, b, num_buckets=k, n_permutations=0, seed=part)["model"])
-                jobs.append(
-                    {
-                        "p": peer.save(f"p{part}", a),
-                        "q": peer.save(f"q{part}", b),
-                        "settings": {"num_buckets": k, "seed": part},
-                    }
-                )
-            ours.append(np.mean([result.mauve for result in results]))
-            theirs.append(np.mean([result["mauve"] for result in peer.run(jobs)]))
-        print(
-            f"| {name} | "
-            + " | ".join(f"{x:.3f}" for x in ours)
-            + f" | {ours[-1] - ours[0]:+.3f} | "
-            + " | ".join(f"{x:.3f}" for x in theirs)
-            + f" | {theirs[-1] - theirs[0]:+.3f} |",
-            flush=True,
-        )
-
-
-def seed_noise(peer: Peer, pairs: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
-    """Print the spread over 20 seeds, and the time of a score with and without the tests."""
-    print("\nSpread over 20 seeds, n = 1,000 per sample, k = 100")
-    print(
-        "| source | authors' s.d. | compare s.d. | ratio | authors' s | compare s, score and "
-        "interval | with permutations |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for name, (p, q) in pairs.items():
-        paths = {"p": peer.save("p", p), "q": peer.save("q", q)}
-        theirs = peer.run([{**paths, "settings": {"seed": seed}} for seed in range(20)])
-        ours, seconds = [], []
-        for seed in range(20):
-            start = time.perf_counter()
-            ours.append(compare(p, q, seed=seed, n_permutations=0)["model"].mauve)
-            seconds.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        compare(p, q)
-        whole = time.perf_counter() - start
-        a = np.std([t["mauve"] for t in theirs], ddof=1)
-        b, time_a = np.std(ours, ddof=1), np.median([t["seconds"] for t in theirs])
-        print(
-            f"| {name} | {a:.4f} | {b:.4f} | {b / a:.2f} | {time_a:.2f} | "
-            f"{np.median(seconds):.2f} | {whole:.2f} |",
-            flush=True,
-        )
+        scores = scores_of([(p, q, seed) for seed in range(n_seeds)], peer)
+        if not deviations:
+            head("source", *(f"s.d. over {n_seeds} seeds, {estimate}" for estimate in scores))
+        for estimate, values in scores.items():
+            deviations.setdefault(estimate, []).append(float(values.std(ddof=1)))
+        row(name, *(f"{by_source[-1]:.4f}" for by_source in deviations.values()))
+    row("**mean**", *(f"{np.mean(by_source):.4f}" for by_source in deviations.values()))
 
 
 def main() -> None:
-    """Print all tables."""
+    """Print both tables."""
     warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_peer_argument(parser)
-    parser.add_argument("--features", type=Path, help="folder with features of real text")
-    parser.add_argument("--cases", type=int, default=60)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--features", type=Path, required=True, help="folder of features")
+    add_peer_argument(parser, required=False)
+    parser.add_argument("--draws", type=int, default=16, help="subsets of 250; fewer larger ones")
+    parser.add_argument("--seeds", type=int, default=20, help="0 leaves the second table out")
+    parser.add_argument("--sources", nargs="+", metavar="NAME", help="some of the systems")
     args = parser.parse_args()
-    peer = Peer(args.peer)
-    print(f"{peer.versions()}; one thread each, {os.cpu_count()} cores\n")
-    if args.cases:
-        simulated(peer, args.cases)
-    if args.features:
-        pairs = pairs_of_text(args.features)
-        with_n(peer, pairs, k=25)
-        seed_noise(peer, pairs)
+    peer = Peer(args.peer) if args.peer else None
+    if peer is not None:
+        print(peer.versions())
+    pairs = pairs_of_text(args.features)
+    if args.sources:
+        pairs = {name: pairs[name] for name in args.sources}
+    with_n(pairs, peer, args.draws)
+    if args.seeds:
+        with_seed(pairs, peer, args.seeds)
 
 
 if __name__ == "__main__":

@@ -2,223 +2,122 @@
 
     python benchmarks/choices.py --features FOLDER --out docs/images
 
-The folder holds features of every source, as ``benchmarks/features.py`` and ``mauve embed``
-make them: ``human.npy`` and systems, or ``KIND-human.npy`` and ``KIND-SYSTEM.npy``. Each
-``--part`` answers one question of docs/choices.md; those about quantizers are in
-``benchmarks/quantizers.py``. *Plug-in* is the estimate of the paper: relative frequencies of all
-texts under the best of five clusterings fitted on all of them.
+The folder is that of ``benchmarks/systems.py``. Each ``--part`` answers one question of
+docs/choices.md; those about quantizers are in ``benchmarks/quantizers.py``. *Compare* is
+`mauve.compare` with its defaults, but for ten clusterings (``--clusterings``) and what a table
+names; *by the classifier* is the second score of the same call. *Plug-in* is the estimate of the
+paper, `mauve.compute_mauve`: relative frequencies of all texts of a pair under the best of five
+clusterings that are fitted on all of them.
 """
 
 import argparse
-import os
-import platform
 import time
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
-from accuracy import pairs_of_text
-from scipy.stats import spearmanr
-
-from mauve import compare
-from mauve.comparison.paper import result_from_counts
-from mauve.comparison.results import MauveResult
-from mauve.frontier.curve import area
-from mauve.frontier.histogram import count_labels
-from mauve.quantize.crossfit import pool_by_content
-from mauve.quantize.kmeans import Centres, KMeans
-from mauve.quantize.reduce import ORDERS, reduce_features
-from mauve.threads import parallel_map
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-Sets = dict[str, dict[str, np.ndarray]]  # features by set, then by source, "human" among them
-Scores = dict[str, float]  # by system
-
-NUM_BUCKETS = (10, 25, 50, 100, 250, 500, 1000, 2000, 5000)
-SCALINGS = (1, 2, 3, 5, 7, 10, 15, 20)
-SIZES = (100, 200, 300, 500, 700, 1000)
-# Okabe and Ito's colours, which the colour-blind can distinguish, and a marker each.
-STYLES = tuple(
-    zip(
-        ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
-        "os^Dv*P",
-        strict=True,
-    )
+from systems import (
+    Panels,
+    Scores,
+    Sets,
+    Sources,
+    by_classifier,
+    grid,
+    groups_of,
+    lines,
+    new_figure,
+    ours_everywhere,
+    plugin,
+    print_sources,
+    rows_of,
+    scores,
+    sets_of_text,
+    spearman,
+    table,
 )
 
+from mauve.comparison.results import MauveResult
+from mauve.frontier.curve import area
+from mauve.frontier.score import deviance_of
+from mauve.quantize.reduce import ORDERS, OrderName, fit_reduction, scaled_rows
 
-@dataclass(frozen=True)
-class FixedKMeans(KMeans):
-    """k-means with a fixed number of buckets, which `compare` then does not limit."""
-
-    num_buckets: int = 100
-
-
-def sets_of_text(folder: Path) -> Sets:
-    """Return the sources by set: those that share their human texts."""
-    sets: Sets = {}
-    for name, (human, features) in pairs_of_text(folder).items():
-        kind = name.partition("-")[0] if "-" in name else "decoders"
-        sets.setdefault(kind, {"human": human})[name] = features
-    return sets
+NUM_BUCKETS = (10, 16, 25, 50, 100)
+PLUGIN_BUCKETS = (*NUM_BUCKETS, 250, 500)
+PER_BUCKET = (4, 8, 16)  # texts that buckets are learnt from
+SCALINGS = (1, 2, 3, 5, 7, 10, 15, 20)
+SIZES = (100, 200, 300, 500, 1000)
+COMPARABLE = 200  # texts from which on scores of different numbers mean the same
 
 
-def groups_of(sets: Sets) -> dict[str, list[str]]:
-    """Return the names of all systems, and those of each set."""
-    by_set = {kind: [n for n in sources if n != "human"] for kind, sources in sets.items()}
-    together = [name for names in by_set.values() for name in names]
-    named = {f"{kind} ({len(names)})": names for kind, names in by_set.items()}
-    return {f"all ({len(together)})": together} | named
+def part_k(sets: Sets, out: Path, args: argparse.Namespace) -> None:
+    """Scores against the number of buckets and of the texts that they are learnt from."""
+    names = [name for by_row in rows_of(sets).values() for name in by_row]
+    n_all = min(len(rows) for sources in sets.values() for rows in sources.values())
+    by_setting: dict[tuple[int, int], dict[str, MauveResult]] = {}
+    for per_bucket in PER_BUCKET:
+        columns = [k for k in NUM_BUCKETS if k * per_bucket <= n_all]
+        for k in columns:
+            by_setting[k, per_bucket] = ours_everywhere(
+                sets, num_buckets=k, n_learning=k * per_bucket, n_clusterings=args.clusterings
+            )
+        table(
+            [f"compare, {per_bucket} texts per bucket, k =", *columns],
+            ([n, *(by_setting[k, per_bucket][n].mauve for k in columns)] for n in names),
+        )
+    _summarise_k(by_setting, groups_of(sets))
+    by_k = [
+        {n: s for sources in sets.values() for n, s in plugin(sources, k).items()}
+        for k in PLUGIN_BUCKETS
+    ]
+    table(["plug-in, k =", *PLUGIN_BUCKETS], ([n, *(s[n] for s in by_k)] for n in names))
+    panels: Panels = {}
+    learnt = [k for k in NUM_BUCKETS if (k, 8) in by_setting]
+    for row, of_row in rows_of(sets).items():
+        panels[row, "plug-in"] = PLUGIN_BUCKETS, {n: [s[n] for s in by_k] for n in of_row}
+        panels[row, "compare"] = (
+            learnt, {n: [by_setting[k, 8][n].mauve for k in learnt] for n in of_row},
+        )  # fmt: skip
+    grid(panels, "buckets k", (10, 25, 100, 500), out / "choices-k.png")
 
 
-def ours(
-    sources: Mapping[str, np.ndarray], n_permutations: int = 0, **settings: object
-) -> dict[str, MauveResult]:
-    """Compare all systems of a set with its human texts."""
-    systems = {name: features for name, features in sources.items() if name != "human"}
-    return dict(compare(sources["human"], systems, n_permutations=n_permutations, **settings))
-
-
-def scores(results: Mapping[str, MauveResult]) -> Scores:
-    """Return the scores alone."""
-    return {name: result.mauve for name, result in results.items()}
-
-
-def plugin(sources: Mapping[str, np.ndarray], k: int, seed: int = 0) -> Scores:
-    """Return the paper's estimate for all systems of a set, clustered together."""
-    features, _, position = pool_by_content(list(sources.values()))
-    reduced, _ = reduce_features(features)
-    runs = parallel_map(
-        lambda run: KMeans().fit(reduced, k, np.random.default_rng([seed, run])), range(5)
-    )
-    labels = min(runs, key=_objective).assign(reduced)[position]
-    ends = np.cumsum([len(sample) for sample in sources.values()])[:-1]
-    counts = [count_labels(sample, k) for sample in np.split(labels, ends)]
-    p = counts[list(sources).index("human")]
-    named = zip(sources, counts, strict=True)
-    return {name: result_from_counts(p, q).mauve for name, q in named if name != "human"}
-
-
-def _objective(run: Centres) -> float:
-    return float(run.objective)
-
-
-def spearman(one: Scores, two: Scores) -> float:
-    """Return the rank correlation; systems with equal scores share their ranks."""
-    names = list(one)
-    return float(spearmanr([one[n] for n in names], [two[n] for n in names]).statistic)
-
-
-def table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
-    """Print a Markdown table, each row as soon as it is computed."""
-    names = list(head)
-    print("\n| " + " | ".join(map(str, names)) + " |\n" + "|---" * len(names) + "|")
-    for row in rows:
-        cells = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row)
-        print("| " + " | ".join(cells) + " |", flush=True)
-
-
-def new_figure(height: float) -> "Figure":
-    """Return an empty figure; only pictures need matplotlib."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(7.6, height), layout="constrained")
-
-
-def lines(axes: "Axes", x: Iterable[float], by_system: Mapping[str, Iterable[float]]) -> None:
-    """Draw one line for each system, without points that are NaN."""
-    for (name, y), (colour, marker) in zip(by_system.items(), STYLES, strict=False):
-        axes.plot(list(x), list(y), color=colour, marker=marker, markersize=5, label=name)
-    axes.set_ylim(-0.03, 1.03)
-    axes.grid(alpha=0.25)
-
-
-def grid(
-    panels_of: Mapping[tuple[str, str], tuple[Iterable[float], Mapping[str, Iterable[float]]]],
-    xlabel: str,
-    ticks: tuple[int, ...],
-    path: Path,
+def _summarise_k(
+    by_setting: Mapping[tuple[int, int], Mapping[str, MauveResult]],
+    groups: Mapping[str, list[str]],
 ) -> None:
-    """Draw panels by row and column, a legend right of each row, x on a log scale."""
-    rows, columns = (list(dict.fromkeys(key[i] for key in panels_of)) for i in (0, 1))
-    figure = new_figure(0.6 + 2.7 * len(rows))
-    panels = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
-    for (row, column), (x, by_system) in panels_of.items():
-        axes = panels[rows.index(row), columns.index(column)]
-        lines(axes, x, by_system)
-        axes.set(title=f"{row}, {column}" if len(rows) > 1 else column, xscale="log")
-        axes.title.set_fontsize("medium")
-        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], fontsize="small")
-        axes.minorticks_off()
-    for row_of_panels in panels:
-        row_of_panels[0].set_ylabel("MAUVE")
-        row_of_panels[-1].legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    for axes in panels[-1]:
-        axes.set_xlabel(xlabel)
-    figure.savefig(path, dpi=120)
+    """Print means over the systems, and rank correlations with the default, for each setting."""
+    default = scores(by_setting[25, 8])
+
+    def rows() -> Iterable[list[object]]:
+        for (k, per_bucket), results in by_setting.items():
+            by_name, each = scores(results), results.values()
+            counted = np.mean([r.n_model - k * per_bucket / 2 for r in each]) / k
+            width = np.mean([r.interval[1] - r.interval[0] for r in each])
+            from_one = np.median([deviance_of(r.mauve) / r.deviance_error for r in each])
+            rho = (
+                spearman({n: by_name[n] for n in names}, {n: default[n] for n in names})
+                for names in groups.values()
+            )
+            yield [k, k * per_bucket, f"{counted:.1f}", float(np.mean([*by_name.values()])),
+                   float(width), f"{from_one:.1f}", *rho]  # fmt: skip
+
+    table(["k", "learnt from", "counted texts per bucket and sample", "mean score",
+           "mean width of interval", "standard errors from 1, median",
+           *(f"Spearman with default, {group}" for group in groups)], rows())  # fmt: skip
 
 
-def part_k(sets: Sets, out: Path) -> None:
-    """Every system's score against the number of buckets (the paper's figure 8, left)."""
-    panels: dict[tuple[str, str], tuple[tuple[int, ...], dict[str, list[float]]]] = {}
-    for estimate in ("plug-in", "compare"):
-        by_system: dict[str, list[float]] = {}
-        for kind, sources in sets.items():
-            for k in NUM_BUCKETS:
-                n_fitted = sum(map(len, sources.values())) * (1 if estimate == "plug-in" else 0.4)
-                by_name = dict.fromkeys([n for n in sources if n != "human"], float("nan"))
-                if k < 0.99 * n_fitted and estimate == "plug-in":
-                    by_name = plugin(sources, k)
-                elif k < 0.99 * n_fitted:
-                    quantizer = FixedKMeans(num_buckets=k)
-                    by_name = scores(ours(sources, quantizer=quantizer, n_clusterings=10))
-                for name, score in by_name.items():
-                    by_system.setdefault(name, []).append(score)
-            row = "decoders" if kind == "decoders" else "essays, stories"
-            panel = panels.setdefault((row, estimate), (NUM_BUCKETS, {}))[1]
-            panel.update({n: s for n, s in by_system.items() if n in sources})
-        table(
-            [f"{estimate}, k =", *(f"{k:,}" for k in NUM_BUCKETS)],
-            ([n, *("" if np.isnan(x) else x for x in s)] for n, s in by_system.items()),
-        )
-        table(
-            [f"Spearman with k = 100, {estimate}", *(f"{k:,}" for k in NUM_BUCKETS)],
-            ([group, *_with_100(by_system, names)] for group, names in groups_of(sets).items()),
-        )
-    panels = dict(sorted(panels.items(), key=lambda panel: panel[0][0]))
-    grid(panels, "buckets k", (10, 100, 1000, 5000), out / "choices-k.png")
-
-
-def _with_100(by_system: Mapping[str, list[float]], names: list[str]) -> list[object]:
-    """Return the rank correlation of every k with k = 100 over some systems."""
-    by_k = [{name: by_system[name][i] for name in names} for i in range(len(NUM_BUCKETS))]
-    rho = (spearman(at_k, by_k[NUM_BUCKETS.index(100)]) for at_k in by_k)
-    return ["" if np.isnan(x) else x for x in rho]
-
-
-def part_c(sets: Sets, out: Path) -> None:
+def part_c(sets: Sets, out: Path, args: argparse.Namespace) -> None:
     """Every system's score against the scaling constant (figure 4, right)."""
-    by_row: dict[str, dict[str, list[float]]] = {}
-    for kind, sources in sets.items():
-        row = "decoders" if kind == "decoders" else "essays, stories"
-        for c in SCALINGS:
-            for name, score in scores(ours(sources, scaling=c, n_clusterings=10)).items():
-                by_row.setdefault(row, {}).setdefault(name, []).append(score)
-    joined = {name: s for by_name in by_row.values() for name, s in by_name.items()}
-    table(["c =", *SCALINGS], ([n, *s] for n, s in joined.items()))
-    at_5 = {n: s[SCALINGS.index(5)] for n, s in joined.items()}
-    for i, c in enumerate(SCALINGS):
-        rho = spearman({n: s[i] for n, s in joined.items()}, at_5)
-        swaps = sum((joined[a][i] - joined[b][i]) * (at_5[a] - at_5[b]) < 0
-                    for a, b in combinations(joined, 2))  # fmt: skip
+    by_c = [
+        scores(ours_everywhere(sets, scaling=c, n_clusterings=args.clusterings)) for c in SCALINGS
+    ]
+    at_5 = by_c[SCALINGS.index(5)]
+    table(["c =", *SCALINGS], ([n, *(s[n] for s in by_c)] for n in at_5))
+    for c, at_c in zip(SCALINGS, by_c, strict=True):
+        swaps = sum((at_c[a] - at_c[b]) * (at_5[a] - at_5[b]) < 0
+                    for a, b in combinations(at_c, 2))  # fmt: skip
+        rho = spearman(at_c, at_5)
         print(f"c = {c}: Spearman with c = 5 {rho:.3f}, {swaps} pairs of systems swapped")
     rng = np.random.default_rng(0)
     drawn = [rng.dirichlet(np.full(3, rng.uniform(0.1, 3)), size=2) for _ in range(300)]
@@ -228,56 +127,98 @@ def part_c(sets: Sets, out: Path) -> None:
         f"Random histograms of three buckets: {swapped} of {300 * 299 // 2} pairs swap, c = 1 to 5"
     )
     figure = new_figure(4.2)
-    for axes, (row, by) in zip(figure.subplots(1, 2, sharey=True), by_row.items(), strict=True):
-        lines(axes, SCALINGS, by)
+    of_rows = rows_of(sets)
+    panels = figure.subplots(1, len(of_rows), sharey=True, squeeze=False)[0]
+    for axes, (row, names) in zip(panels, of_rows.items(), strict=True):
+        lines(axes, SCALINGS, {n: [s[n] for s in by_c] for n in names})
         axes.set(title=row, xlabel="scaling c")
         axes.axvline(5, color="grey", linestyle=":", zorder=0)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, frameon=False)
-    figure.axes[0].set_ylabel("MAUVE")
+    panels[0].set_ylabel("MAUVE")
     figure.savefig(out / "choices-c.png", dpi=120)
 
 
-def part_n(sets: Sets, out: Path) -> None:
-    """Scores of random subsets against their size, k = n/10 and k = 25 (figure 7)."""
-    panels: dict[tuple[str, str], tuple[tuple[int, ...], dict[str, list[float]]]] = {}
-    for rule, num_buckets in (("k = n/10", lambda n: n // 10), ("k = 25", lambda n: 25)):
-        for estimate in ("plug-in", "compare"):
-            mean: dict[str, list[float]] = {}
-            spread: dict[str, list[float]] = {}
-            for sources in sets.values():
-                for n in SIZES:
-                    drawn = [
-                        _draw(sources, n, i, num_buckets(n), estimate)
-                        for i in range(8 if n < 700 else 4)
-                    ]
-                    for name in drawn[0]:
-                        values = [subset[name] for subset in drawn]
-                        mean.setdefault(name, []).append(float(np.mean(values)))
-                        spread.setdefault(name, []).append(float(np.std(values, ddof=1)))
-            panels[rule, estimate] = (
-                SIZES,
-                {n: s for n, s in mean.items() if n in sets["decoders"]},
-            )
-            rows = [[n, *s, f"{s[0] - s[-1]:+.3f}"] for n, s in mean.items()]
-            average = [float(np.mean([s[i] for s in mean.values()])) for i in range(len(SIZES))]
-            change = float(np.mean([abs(s[0] - s[-1]) for s in mean.values()]))
-            rows.append(["**mean**", *average, f"{change:.3f} in size"])
-            noise = [float(np.mean([s[i] for s in spread.values()])) for i in range(len(SIZES) - 1)]
-            rows.append(["mean s.d. over subsets", *noise, "", ""])
-            head = [f"{estimate}, {rule}, n =", *(f"{n:,}" for n in SIZES), "100 less 1,000"]
-            table(head, rows)
+#: Estimates whose drift with n is measured, by what the buckets are learnt from and their number.
+DRIFTING: dict[tuple[str, str], dict[str, object]] = {
+    ("compare", "k = 25"): {},  # the default; fewer buckets below 200 texts
+    ("compare", "k = n/10"): {"num_buckets": "n/10"},
+    ("joint clusterings", "k = 25"): {"clustering": "joint", "num_buckets": 25},
+    ("joint clusterings", "k = n/10"): {"clustering": "joint"},
+    ("plug-in", "k = 25"): {"num_buckets": 25},
+    ("plug-in", "k = n/10"): {},
+}
+
+
+def part_n(sets: Sets, out: Path, args: argparse.Namespace) -> None:
+    """Scores of random subsets against their size (figure 7), and their drift."""
+    panels: Panels = {}
+    means: dict[str, list[object]] = {}
+    for (estimate, rule), settings in DRIFTING.items():
+        by_size: list[dict[str, dict[str, list[float]]]] = []
+        for n in SIZES:
+            by_score: dict[str, dict[str, list[float]]] = {}
+            for draw in range(args.draws):
+                for score, by_name in _draw(sets, n, draw, estimate, settings, args).items():
+                    for name, value in by_name.items():
+                        by_score.setdefault(score, {}).setdefault(name, []).append(value)
+            by_size.append(by_score)
+        for score in by_size[0]:
+            drawn = {n: [by_score[score][n] for by_score in by_size] for n in by_size[0][score]}
+            title = f"{score}, {rule}" if score == estimate else score
+            means[title] = _drift(title, drawn)
+            if score == estimate:
+                of_row = next(iter(rows_of(sets).values()))
+                panels[estimate, rule] = (
+                    SIZES, {n: [float(np.mean(s)) for s in drawn[n]] for n in of_row},
+                )  # fmt: skip
+    table(["mean over systems, n =", *SIZES, "mean drift", "mean size of drift", "its mean s.e.",
+           *(f"s.d. over subsets, n = {n}" for n in SIZES[:-1])],
+          ([name, *row] for name, row in means.items()))  # fmt: skip
     grid(panels, "texts per sample n", (100, 200, 500, 1000), out / "choices-n.png")
 
 
-def _draw(sources: Mapping[str, np.ndarray], n: int, draw: int, k: int, estimate: str) -> Scores:
+def _drift(title: str, drawn: Mapping[str, list[list[float]]]) -> list[object]:
+    """Print the mean scores of all systems by n; return a row of means over the systems."""
+    first = SIZES.index(COMPARABLE)
+    mean = {n: [float(np.mean(s)) for s in by_size] for n, by_size in drawn.items()}
+    spread = {n: [float(np.std(s, ddof=1)) for s in by_size] for n, by_size in drawn.items()}
+    drift = {n: s[-1] - s[first] for n, s in mean.items()}
+    error = {
+        n: float(np.hypot(s[first], s[-1]) / np.sqrt(len(drawn[n][0]))) for n, s in spread.items()
+    }
+    table([f"{title}, n =", *SIZES, f"drift from {COMPARABLE} on", "its s.e."],
+          ([n, *s, f"{drift[n]:+.3f}", error[n]] for n, s in mean.items()))  # fmt: skip
+    sizes = [float(np.mean([s[i] for s in mean.values()])) for i in range(len(SIZES))]
+    noise = [float(np.mean([s[i] for s in spread.values()])) for i in range(len(SIZES) - 1)]
+    drifts = np.array([*drift.values()])
+    return [*sizes, f"{drifts.mean():+.3f}", float(np.abs(drifts).mean()),
+            float(np.mean([*error.values()])), *noise]  # fmt: skip
+
+
+def _draw(
+    sets: Sets,
+    n: int,
+    draw: int,
+    estimate: str,
+    settings: Mapping[str, object],
+    args: argparse.Namespace,
+) -> dict[str, Scores]:
+    """Return the scores of one random subset of n texts of every source."""
     rng = np.random.default_rng([n, draw])
-    part = {name: rows[rng.permutation(len(rows))[:n]] for name, rows in sources.items()}
+    part = {
+        kind: {name: rows[rng.permutation(len(rows))[:n]] for name, rows in sources.items()}
+        for kind, sources in sets.items()
+    }
     if estimate == "plug-in":
-        return plugin(part, k, draw)
-    return scores(ours(part, num_buckets=k, n_clusterings=10, seed=draw))
+        by_set = [plugin(sources, seed=draw, **settings) for sources in part.values()]
+        return {estimate: {name: s for by_name in by_set for name, s in by_name.items()}}
+    results = ours_everywhere(part, n_clusterings=args.clusterings, seed=draw, **settings)
+    if settings:
+        return {estimate: scores(results)}
+    return {estimate: scores(results), "by the classifier": by_classifier(results)}
 
 
-def part_reduction(sets: Sets, out: Path) -> None:
+def part_reduction(sets: Sets, out: Path, args: argparse.Namespace) -> None:
     """Share of the variance that is kept, and the order of norm and projection."""
     del out
     default: Scores = {}
@@ -286,78 +227,84 @@ def part_reduction(sets: Sets, out: Path) -> None:
         for order, share in [(o, s) for o in ORDERS for s in (0.9, 0.5, 0.8, 0.95, 0.99, 1.0)]:
             start, seeds, width, results = time.perf_counter(), [], [], {}
             for seed in range(3):
-                results = {
-                    name: result
-                    for sources in sets.values()
-                    for name, result in ours(
-                        sources, order=order, explained_variance=share, n_clusterings=10, seed=seed
-                    ).items()
-                }
+                results = ours_everywhere(
+                    sets, order=order, explained_variance=share, n_clusterings=args.clusterings,
+                    seed=seed,
+                )  # fmt: skip
                 seeds.append(scores(results))
                 width += [high - low for low, high in (r.interval for r in results.values())]
+            seconds = time.perf_counter() - start
             mean = {name: float(np.mean([s[name] for s in seeds])) for name in results}
             default.update({} if default else mean)
             noise = np.mean([np.std([s[name] for s in seeds], ddof=1) for name in results])
             change = np.mean([abs(mean[name] - default[name]) for name in results])
-            dims = [reduce_features(pool_by_content(list(s.values()))[0], explained_variance=share,
-                                    order=order)[0].shape[1] for s in sets.values()]  # fmt: skip
-            yield [order, f"{share:g}", "/".join(map(str, dims)),
-                   float(np.mean(list(mean.values()))),
+            dims = "/".join(f"{_dimensions(s, share, order):.0f}" for s in sets.values())
+            yield [order, f"{share:g}", dims, float(np.mean(list(mean.values()))),
                    float(change), f"{noise:.4f}", float(np.mean(width)), spearman(mean, default),
-                   f"{time.perf_counter() - start:.1f}"]  # fmt: skip
+                   f"{seconds:.1f}"]  # fmt: skip
 
     table(["order", "share", "dimensions (" + "/".join(sets) + ")", "mean score",
            "mean change from default", "seed s.d.", "width", "Spearman with default", "s"],
           rows())  # fmt: skip
 
 
-def part_clusterings(sets: Sets, out: Path) -> None:
-    """Spread over five seeds, width and time for growing numbers of clusterings."""
+def _dimensions(sources: Sources, share: float, order: OrderName) -> float:
+    """Return the principal components of 100 human texts and 100 of a system, on average."""
+    rng = np.random.default_rng(0)
+    some = {n: rows[rng.permutation(len(rows))[:100]] for n, rows in sources.items()}
+    learnt = (np.concatenate([some["human"], some[n]]) for n in some if n != "human")
+    fitted = [fit_reduction(scaled_rows(rows, order), share, order) for rows in learnt]
+    return float(np.mean([reduction.components.shape[1] for reduction in fitted]))
+
+
+def part_clusterings(sets: Sets, out: Path, args: argparse.Namespace) -> None:
+    """Spread over random seeds, width and time for growing numbers of clusterings."""
     del out
     base: list[float] = []
 
     def rows() -> Iterable[list[object]]:
-        for number in (5, 10, 20, 40):
-            start, by_seed = time.perf_counter(), []
-            for seed in range(5):
-                by_set = [ours(s, n_clusterings=number, seed=seed) for s in sets.values()]
-                by_seed.append({name: r for results in by_set for name, r in results.items()})
+        for number in (5, 10, 20, 40, 80):
+            start = time.perf_counter()
+            by_seed = [
+                ours_everywhere(sets, n_clusterings=number, seed=seed) for seed in range(args.seeds)
+            ]
             seconds = time.perf_counter() - start
             base.append(seconds)
-            spread = {n: float(np.std([f[n].mauve for f in by_seed], ddof=1)) for n in by_seed[0]}
+            cells: list[object] = []
+            for score in (scores, by_classifier):
+                each = [score(results) for results in by_seed]
+                spread = [float(np.std([s[n] for s in each], ddof=1)) for n in each[0]]
+                cells += [f"{np.mean(spread):.4f}", f"{max(spread):.4f}"]
             width = np.mean([f[n].interval[1] - f[n].interval[0] for f in by_seed for n in f])
             rho = [spearman(scores(a), scores(b)) for a, b in combinations(by_seed, 2)]
-            yield [number, f"{np.mean(list(spread.values())):.4f}", f"{max(spread.values()):.4f}",
-                   float(width), float(min(rho)), f"{seconds / base[0]:.1f}"]  # fmt: skip
+            yield [number, *cells, float(width), float(min(rho)), f"{seconds / base[0]:.1f}"]
 
-    table(["clusterings", "mean seed s.d.", "largest seed s.d.", "mean width of interval",
+    table(["clusterings", "mean seed s.d.", "largest seed s.d.",
+           "mean seed s.d., by the classifier", "largest", "mean width of interval",
            "least Spearman of two seeds", "time, x that of 5"], rows())  # fmt: skip
-
-
-def print_sources(sets: Sets) -> None:
-    """Print what this runs on, and the number of texts of each source."""
-    print(f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
-          f"{os.cpu_count()} cores")  # fmt: skip
-    for kind, sources in sets.items():
-        print(f"{kind}: " + ", ".join(f"{name} {len(rows)}" for name, rows in sources.items()))
 
 
 def main() -> None:
     """Print and draw all parts, or one."""
     warnings.simplefilter("ignore")
-    parts = {"k": part_k, "c": part_c, "n": part_n, "reduction": part_reduction,
-             "clusterings": part_clusterings}  # fmt: skip
+    parts: dict[str, Callable[[Sets, Path, argparse.Namespace], None]] = {
+        "k": part_k, "c": part_c, "n": part_n, "reduction": part_reduction,
+        "clusterings": part_clusterings,
+    }  # fmt: skip
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--features", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=Path("."), help="folder for pictures")
     parser.add_argument("--part", choices=parts)
+    parser.add_argument("--clusterings", type=int, default=10, help="of all parts but clusterings")
+    parser.add_argument("--draws", type=int, default=8, help="random subsets of each size")
+    parser.add_argument("--seeds", type=int, default=5, help="of part clusterings")
     args = parser.parse_args()
     sets = sets_of_text(args.features)
     print_sources(sets)
     for name, part in parts.items():
         if args.part in (None, name):
             print(f"\n## {name}", flush=True)
-            part(sets, args.out)
+            part(sets, args.out, args)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ import scipy
 from topics import TEMPLATE, TOPICS, Planted, Pool, plant, read_books, read_pool
 
 from mauve import Cluster, MauveWarning, compare, explain
+from mauve.comparison.buckets import clustering_to_explain, joint_pair
 from mauve.explanation.contributions import group_shares, text_contributions
 from mauve.explanation.differing import differing_clusters
 from mauve.quantize.kmeans import KMeans
@@ -234,8 +235,11 @@ def stability_case(job: tuple[Path, int, int]) -> tuple[list[np.ndarray], list[l
     planted = plant(pool_at(shared), numbers(SETS["six topics"]), n, 0)
     comparison = compare(planted.human, planted.model, n_permutations=0, seed=seed)
     explanation = explain(comparison, seed=seed)
-    compared, pair = comparison.compared, comparison.compared.pair("model")
-    reduced = compared.clustering.reduced[compared.clustering.position]
+    compared = comparison.compared
+    pair = compared.pairs["model"]
+    clustering, num_buckets = clustering_to_explain(compared.samples, compared.settings)
+    tested = joint_pair(compared.samples, clustering, num_buckets, "model").first(10)
+    reduced = clustering.reduced[clustering.position]
     k = explanation.assignment.max()
     rng = np.random.default_rng(seed)
     single = KMeans().fit(reduced, k, rng).assign(reduced).astype(np.int64)
@@ -246,7 +250,7 @@ def stability_case(job: tuple[Path, int, int]) -> tuple[list[np.ndarray], list[l
         counts = np.zeros((k, TEMPLATE + 1))
         np.add.at(counts, (members, planted.topic), 1)
         main = counts.argmax(axis=1)
-        kinds = differing_clusters(pair.first(10), members, k, 1000, seed).kinds(0.05)
+        kinds = differing_clusters(tested, members, k, 1000, seed).kinds(0.05)
         arrays += [members, np.array(kinds)[members]]
         shares.append(
             [

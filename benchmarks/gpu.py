@@ -5,7 +5,9 @@
 A GPT-2 of a given shape with random weights reads texts of a realistic mix of lengths: our
 embedder in bfloat16, and the authors' way (float32, one text at a time, all hidden states
 kept) on some of them. The card's peak is what a large bfloat16 product reaches in the same
-run. Features are compared with those of float32. Then principal components and k-means.
+run. Features are compared with those of float32. Then principal components and one k-means of all
+texts, as for joint clusterings, and a comparison with the defaults of `compare` on the GPU and on
+the CPU.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ import torch
 import transformers
 from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
 
+from mauve import compare
 from mauve.embed.bundled import MODEL
 from mauve.embed.transformers import TransformersEmbedder
 from mauve.quantize.gpu import TorchKMeans, reduce_on_device
@@ -94,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=int, default=10_000)
     parser.add_argument("--authors-texts", type=int, default=200)
+    parser.add_argument("--features", type=int, default=10_000, help="rows to cluster, even")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--layers", type=int, default=36)
     parser.add_argument("--width", type=int, default=1280)
@@ -134,15 +139,25 @@ def main() -> None:
         print(f"cosine to float32: least {cosine.min():.5f}, mean {cosine.mean():.5f}", flush=True)
 
     # Random texts on a random model have no clusters, so draw features that do.
+    n = args.features
     groups = rng.normal(size=(300, 1280))
-    data = groups[rng.integers(300, size=10_000)] + rng.normal(size=(10_000, 1280)) * 0.8
+    data = groups[rng.integers(300, size=n)] + rng.normal(size=(n, 1280)) * 0.8
     data = data.astype(np.float32)
 
     def cluster() -> None:
         reduced, _ = reduce_on_device(data, explained_variance=0.9, order="norm-pca", device=device)
-        TorchKMeans(device).fit(reduced, 500, np.random.default_rng(0)).assign(reduced)
+        TorchKMeans(device).fit(reduced, n // 20, np.random.default_rng(0)).assign(reduced)
 
-    print(f"PCA and one k-means (k = 500) of 10,000 x 1,280: {timed(cluster, device, 3):.3f} s")
+    print(
+        f"PCA and one k-means (k = {n // 20}) of {n:,} x 1,280: {timed(cluster, device, 3):.3f} s"
+    )
+    halves = np.split(data, 2)
+    for where in dict.fromkeys((device, "cpu")):
+        work = partial(compare, *halves, n_permutations=0, device=where, progress=False)
+        seconds = timed(work, device, 3)
+        print(
+            f"compare of {n // 2:,} + {n // 2:,} x 1,280 without the test, {where}: {seconds:.3f} s"
+        )
 
 
 if __name__ == "__main__":

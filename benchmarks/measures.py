@@ -17,9 +17,9 @@ processor time, which other work on the machine changes little and in which a pa
 starts threads anyway gains nothing. Memory is the peak above what was in use before, from
 Linux's /proc; the peak of getrusage begins with that of the process that started this one.
 
-MAUVE itself is in benchmarks/speed.py, all of Self-BLEU in benchmarks/self_bleu.py, and the
-reading of texts by language models in benchmarks/token_probabilities.py. The environment of
-the other packages is made once:
+MAUVE, also by a classifier, is in benchmarks/speed.py, all of Self-BLEU in
+benchmarks/self_bleu.py, and the reading of texts by language models in
+benchmarks/token_probabilities.py. The environment of the other packages is made once:
 
     python -m venv ENV && ENV/bin/pip install setuptools torch transformers scikit-learn nltk \
         prdc pytorch-fid torch-fidelity vendi-score diversity spacy openai
@@ -128,7 +128,7 @@ def measured(kind: str, name: str, folder: str) -> Run:
     else:
         for module in ("linalg", "spatial.distance", "special", "stats"):
             import_module(f"scipy.{module}")  # ours loads them at first use, theirs at import
-        if name in ("discriminator", "mauve-classifier"):
+        if name == "discriminator":
             import_module("sklearn.linear_model")
         # The other environment has no mauve.
         from our_measures import our_estimate, our_value

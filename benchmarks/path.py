@@ -32,7 +32,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # a profile is of one thread
 import numpy as np
 
 HASH_FUNCTION = "text_hashes"
-N_TEXTS = 120  # of each sample
+N_TEXTS = 200  # of each sample; fewer have other buckets, and a warning
 _COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
 _WORDS = [f"word{number}" for number in range(50)]
 

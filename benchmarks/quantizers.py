@@ -1,50 +1,53 @@
-"""Compare quantizers: rankings of real text, error on simulated text, and time.
+"""Compare quantizers: rankings of real text, and time.
 
     python benchmarks/quantizers.py --features FOLDER --out docs/images
 
-The folder is that of ``benchmarks/choices.py``. Each ``--part`` answers one question of
-docs/choices.md; *truth* and *time* need no features.
+The folder is that of ``benchmarks/systems.py``. Each ``--part`` answers one question of
+docs/choices.md; *time* needs no features. Quantizers have the defaults of `compare`: those that are
+trained five clusterings, the others forty, each learnt from eight texts for every bucket (a
+classifier from twenty) or from half of the texts, if that is less.
 """
 
 import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import torch
-from choices import (
+from simulate import text_like
+from systems import (
     STYLES,
-    FixedKMeans,
     Sets,
     groups_of,
     new_figure,
-    ours,
+    ours_everywhere,
     print_sources,
     sets_of_text,
     spearman,
     table,
 )
-from coverage import PAIRS, true_score
-from simulate import text_like
 
 from mauve import compare
 from mauve.comparison.results import MauveResult
 from mauve.quantize.drmm import DRMM
 from mauve.quantize.lattice import Lattice
-from mauve.quantize.protocol import Quantizer
-from mauve.quantize.reduce import reduce_features
+
+DEFAULT = "k-means 25"
 
 
-def quantizers(device: str) -> dict[str, Quantizer]:
-    """Return the quantizers that are compared, by name."""
+def settings_of(device: str) -> dict[str, dict[str, object]]:
+    """Return the arguments of `compare` for each quantizer, by its name and number of buckets."""
     return {
-        **{f"k-means {k}": FixedKMeans(num_buckets=k) for k in (100, 250, 500, 1000)},
-        "DRMM 125": DRMM(n_layers=3, n_components=5, device=device),
-        "DRMM 1000": DRMM(n_layers=3, n_components=10, device=device),
-        "lattice 744": Lattice(device=device),
+        DEFAULT: {},
+        "k-means 50": {"num_buckets": 50},
+        "k-means 100": {"num_buckets": 100},
+        "classifier 10": {"quantizer": "classifier"},
+        "DRMM 27": {"quantizer": DRMM(n_components=None, device=device)},
+        "DRMM 125": {"quantizer": DRMM(n_components=5, device=device)},
+        "lattice 744": {"quantizer": Lattice(device=device)},
     }
 
 
@@ -53,7 +56,7 @@ def part_quantizers(sets: Sets, out: Path, device: str) -> None:
     results = agreement(sets, device)
     figure = new_figure(5.4)
     axes = figure.subplots()
-    by_score = sorted(results["k-means 100"], key=lambda n: results["k-means 100"][n].mauve)
+    by_score = sorted(results[DEFAULT], key=lambda n: results[DEFAULT][n].mauve)
     for i, ((title, f), (colour, marker)) in enumerate(zip(results.items(), STYLES, strict=True)):
         height = np.arange(len(by_score)) + (3 - i) * 0.1
         ends = np.array([f[n].interval for n in by_score])
@@ -69,50 +72,17 @@ def part_quantizers(sets: Sets, out: Path, device: str) -> None:
     figure.savefig(out / "choices-quantizers.png", dpi=120)
 
 
-def part_truth(device: str) -> None:
-    """Score against the truth for fewer and fewer texts per bucket, on simulated text."""
-    n, fresh = 1000, 20_000
-    by_title: dict[str, Quantizer] = {
-        **{f"k-means {k}": FixedKMeans(num_buckets=k) for k in (25, 100, 200, 400, 700)},
-        "DRMM 125": DRMM(n_components=5, device=device),
-        "DRMM 512": DRMM(n_components=8, device=device),
-        "lattice 744": Lattice(device=device),
-    }
-
-    def rows() -> Iterable[list[object]]:
-        for name, (title, quantizer) in product(("near", "middle"), by_title.items()):
-            cases = []
-            for case in range(4):
-                rng = np.random.default_rng([n, case])
-                human, model = PAIRS[name].human(n, rng), PAIRS[name].model(n, rng)
-                comparison = compare(human, model, quantizer=quantizer, n_clusterings=5,
-                                     n_permutations=0, seed=case)  # fmt: skip
-                clustering, result = comparison.compared.clustering, comparison["model"]
-                truth = true_score(clustering, name, quantizer.num_buckets, fresh)
-                cases.append([truth, result.mauve, result.mauve_plugin])
-            truth, score, naive = np.mean(cases, axis=0)
-            per_bucket = (
-                f"{0.6 * n / quantizer.num_buckets:.1f}"  # three of five blocks are counted
-            )
-            yield [name, title, per_bucket, float(truth), float(score), f"{score - truth:+.3f}",
-                   float(naive), f"{naive - truth:+.3f}"]  # fmt: skip
-
-    table(["pair", "quantizer", "counted texts per bucket and sample", "truth", "compare", "error",
-           "plug-in", "error"], rows())  # fmt: skip
-
-
 def agreement(sets: Sets, device: str) -> dict[str, dict[str, MauveResult]]:
     """Print scores under every quantizer and rank correlations; return the results."""
     results: dict[str, dict[str, MauveResult]] = {}
-    for title, quantizer in quantizers(device).items():
-        start, results[title] = time.perf_counter(), {}
-        for sources in sets.values():
-            results[title].update(
-                ours(sources, quantizer=quantizer, n_clusterings=5, n_permutations=200)
-            )
+    for title, settings in settings_of(device).items():
+        # The test of P = Q does not depend on the quantizer.
+        start, n_permutations = time.perf_counter(), 1000 if title == DEFAULT else 0
+        results[title] = ours_everywhere(sets, n_permutations=n_permutations, **settings)
         seconds = time.perf_counter() - start
-        print(f"{title}: {seconds:.0f} s for five clusterings of every set, with tests", flush=True)
-    systems = list(results["k-means 100"])
+        tested = " with the test" if n_permutations else ""
+        print(f"{title}: {seconds:.0f} s for all systems{tested}", flush=True)
+    systems = list(results[DEFAULT])
 
     def with_interval(r: MauveResult) -> str:
         return f"{r.mauve:.3f} ({r.interval[0]:.3f} to {r.interval[1]:.3f})"
@@ -125,11 +95,11 @@ def agreement(sets: Sets, device: str) -> dict[str, dict[str, MauveResult]]:
         ["plug-in", *results],
         ([n, *(f[n].mauve_plugin for f in results.values())] for n in systems),
     )
+    distinguished = [n for n in systems if results[DEFAULT][n].p_value <= 0.05]
+    print(f"\nDistinguishable from human text at 5%: {', '.join(distinguished) or 'none'}")
     for title, f in results.items():
-        missed = [n for n in systems if f[n].p_value <= 0.05 and f[n].interval[1] > 0.9995]
-        print(
-            f"\n{title}: p <= 0.05, and yet the interval ends at 1: {', '.join(missed) or 'none'}"
-        )
+        missed = [n for n in distinguished if f[n].interval[1] > 0.9995]
+        print(f"{title}: the interval of these ends at 1: {', '.join(missed) or 'none'}")
     fields: dict[str, Callable[[MauveResult], float]] = {
         "MAUVE": lambda r: r.mauve,
         "type I error": lambda r: -r.type_1,
@@ -166,47 +136,43 @@ def _swaps(results: Mapping[str, Mapping[str, MauveResult]], sets: Sets) -> None
     table(["a", "b", "a ahead", "b ahead", "intervals apart under"], rows())
 
 
-def part_time(device: str) -> None:
-    """One fit of each quantizer at the paper's size, reduced and not."""
+def part_time(device: str, n: int) -> None:
+    """Seconds of a comparison with each quantizer, without the test of P = Q."""
     rng = np.random.default_rng(0)
-    halves = [text_like(5000, 1280, shift, rng) for shift in (0.0, 0.1)]
-    start = time.perf_counter()
-    reduced, _ = reduce_features(np.concatenate(halves))
-    seconds = time.perf_counter() - start
-    print(f"10,000 x 1,280 features; PCA keeps {reduced.shape[1]} in {seconds:.1f} s")
-    whole = np.concatenate(halves)
-    whole /= np.linalg.norm(whole, axis=1, keepdims=True)
+    human, model = (text_like(n, 1280, shift, rng) for shift in (0.0, 0.1))
+    print(f"{n:,} + {n:,} features of 1,280 dimensions; each row but the classifier's own includes "
+          "the second score, by the classifier")  # fmt: skip
     if device != "cpu":
         torch.ones(1, device=device)  # what starts up the device is not counted
 
     def rows() -> Iterable[list[object]]:
-        for title, quantizer in quantizers(device).items():
-            if title in ("k-means 250", "k-means 1000", "DRMM 125"):
-                continue
-            cells = [title, "CPU" if title.startswith("k-means") else device]
-            for features in (reduced, whole):
-                start, busy = time.perf_counter(), time.process_time()
-                fitted = quantizer.fit(features, quantizer.num_buckets, np.random.default_rng(0))
-                used = len(np.unique(fitted.assign(features)))
-                cells.append(f"{time.perf_counter() - start:.1f}")
-                cells.append(f"{time.process_time() - busy:.1f}")
-            yield [*cells, used]
+        for title, settings in settings_of(device).items():
+            is_trained = title.startswith(("DRMM", "lattice"))
+            start, busy = time.perf_counter(), time.process_time()
+            comparison = compare(human, model, n_permutations=0, progress=False, **settings)
+            seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - busy
+            result = comparison["model"]
+            n_clusterings = len(result.labels)
+            yield [title, device if is_trained else "CPU", result.n_learning, n_clusterings,
+                   f"{seconds:.1f}", f"{cpu_seconds:.1f}", f"{seconds / n_clusterings:.2f}",
+                   result.mauve]  # fmt: skip
 
-    table(["quantizer", "device", f"{reduced.shape[1]} dimensions, s", "of CPU",
-           "1,280 dimensions, s", "of CPU", "buckets used"], rows())  # fmt: skip
+    table(["quantizer", "device", "learnt from", "clusterings", "s", "of CPU",
+           "s for each clustering", "score"], rows())  # fmt: skip
 
 
 def main() -> None:
     """Print and draw all parts, or one."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--features", type=Path, help="not needed for --part truth and time")
+    parser.add_argument("--features", type=Path, help="not needed for --part time")
     parser.add_argument("--device", default="cpu", help="for the DRMM and the lattice")
     parser.add_argument("--out", type=Path, default=Path("."), help="folder for pictures")
-    parser.add_argument("--part", choices=["quantizers", "truth", "time"])
+    parser.add_argument("--part", choices=["quantizers", "time"])
+    parser.add_argument("--n", type=int, default=5000, help="texts per sample for the time")
     args = parser.parse_args()
     sets = sets_of_text(args.features) if args.features else {}
-    if not sets and args.part not in ("truth", "time"):
+    if not sets and args.part != "time":
         parser.error("--features is needed")
     print_sources(sets)
     card = torch.cuda.get_device_name(0) if args.device.startswith("cuda") else "no GPU"
@@ -214,10 +180,9 @@ def main() -> None:
     if args.part in (None, "quantizers"):
         print("\n## quantizers", flush=True)
         part_quantizers(sets, args.out, args.device)
-    for name, part in {"truth": part_truth, "time": part_time}.items():
-        if args.part in (None, name):
-            print(f"\n## {name}", flush=True)
-            part(args.device)
+    if args.part in (None, "time"):
+        print("\n## time", flush=True)
+        part_time(args.device, args.n)
 
 
 if __name__ == "__main__":

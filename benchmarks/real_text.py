@@ -5,7 +5,7 @@
 DATA has the folders ``decoders`` (human.jsonl.gz and one file for each decoding algorithm)
 and ``ghostbuster`` (essays-*.jsonl.gz and stories-*.jsonl.gz). Prints every source against
 the human texts of its kind, one half of the human texts against the other, and the rank
-correlation with the scores published for the decoders.
+correlation of both scores with those published for the decoders.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scipy.stats import spearmanr
 
-from mauve import MauveResult, compare, get_embedder
+from mauve import Comparison, MauveResult, compare, get_embedder
 from mauve.text.read import read_texts
 
 PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, "beam": 5.2}
@@ -23,10 +23,12 @@ PUBLISHED = {"topk": 89.6, "nucleus": 87.9, "contrastive": 87.3, "greedy": 7.9, 
 def line(kind: str, result: MauveResult) -> str:
     """Return one line of the table."""
     low, high = result.interval
+    sharper = result.classifier.interval
     findings = ", ".join(finding.kind for finding in result.form.findings) if result.form else ""
     return (
-        f"| {kind} | {result.name} | {result.n_human} + {result.n_model} | {result.num_buckets} | "
+        f"| {kind} | {result.name} | {result.n_human} + {result.n_model} | "
         f"{result.mauve:.3f} | {low:.3f} - {high:.3f} | {result.ceiling:.3f} | "
+        f"{result.classifier.mauve:.3f} | {sharper[0]:.3f} - {sharper[1]:.3f} | "
         f"{result.p_value:.4f} | {findings} |"
     )
 
@@ -41,31 +43,39 @@ def main() -> None:
     warnings.simplefilter("ignore")
     embedder = get_embedder(args.embedder)
     print(f"embedder: {embedder.signature}")
-    print("| texts | system | n | k | MAUVE | 95% interval | ceiling | p | form |")
-    print("|---" * 9 + "|")
+    print(
+        "| texts | system | n | MAUVE | 95% interval | ceiling | by the classifier | "
+        "95% interval | p | form |"
+    )
+    print("|---" * 10 + "|")
 
     def texts(path: Path) -> list[str]:
         return read_texts(path).texts
 
-    def show(kind: str, human: list[str], systems: dict[str, list[str]]) -> dict[str, float]:
+    def show(kind: str, human: list[str], systems: dict[str, list[str]]) -> Comparison:
         halves = compare(human[::2], {"human half": human[1::2]}, embedder=embedder, empty="keep")
         comparison = compare(human, systems, embedder=embedder, empty="keep")
         for result in (*halves.values(), *comparison.values()):
             print(line(kind, result), flush=True)
-        return {name: result.mauve for name, result in comparison.items()}
+        return comparison
 
     files = {path.name.split(".")[0]: path for path in sorted((args.data / "decoders").iterdir())}
     systems = {name: texts(path) for name, path in files.items()}
     human = systems.pop("human")
-    scores = show("decoders", human, systems)
-    names = [*PUBLISHED]
-    ours, theirs = [scores[name] for name in names], [PUBLISHED[name] for name in names]
-    rank = spearmanr(ours, theirs).statistic
+    comparison = show("decoders", human, systems)
+    decoders = [comparison[name] for name in PUBLISHED]
     for kind in ("essays", "stories"):
         paths = sorted((args.data / "ghostbuster").glob(f"{kind}-*.jsonl.gz"))
         sample = {path.name.split(".")[0].split("-", 1)[1]: texts(path) for path in paths}
         show(kind, sample.pop("human")[: args.n], {k: v[: args.n] for k, v in sample.items()})
-    print(f"Spearman with the published scores of {', '.join(names)}: {rank:.2f}")
+    published = [*PUBLISHED.values()]
+    by = {
+        "MAUVE": [result.mauve for result in decoders],
+        "the score by the classifier": [result.classifier.mauve for result in decoders],
+    }
+    for score, ours in by.items():
+        rank = spearmanr(ours, published).statistic
+        print(f"Spearman of {score} with those published of {', '.join(PUBLISHED)}: {rank:.2f}")
 
 
 if __name__ == "__main__":
