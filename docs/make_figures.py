@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from mauve import compare
 from mauve.embed.bundled import MODEL
 from mauve.frontier.curve import area, divergence_curve
-from mauve.inference.resampling import LabelledPair, permutation_scores
+from mauve.inference.resampling import null_scores
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -51,20 +51,19 @@ def anatomy(path: Path) -> None:
 
 def bias(path: Path) -> None:
     """Draw the score of one pair of sources for a growing number of texts, n."""
-    sizes = (125, 250, 500, 1000, 2000, 4000)
+    sizes = (200, 400, 800, 1600, 3200)
     corrected, plugin = [], []
     for n in sizes:
         results = []
         for seed in range(12):
             rng = np.random.default_rng([n, seed])
             human, model = rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.25
-            comparison = compare(human, model, num_buckets=25, n_permutations=0, seed=seed)
-            results.append(comparison["model"])
+            results.append(compare(human, model, n_permutations=0, seed=seed)["model"])
         corrected.append([result.mauve for result in results])
         plugin.append([result.mauve_plugin for result in results])
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     axes = figure.subplots()
-    for name, scores in (("plug-in (the paper's)", plugin), ("compare", corrected)):
+    for name, scores in (("plug-in", plugin), ("compare", corrected)):
         mean, spread = np.mean(scores, axis=1), np.std(scores, axis=1)
         axes.errorbar(sizes, mean, spread, marker="o", capsize=3, label=name)
     axes.set(
@@ -81,27 +80,25 @@ def bias(path: Path) -> None:
 def ceiling(path: Path) -> None:
     """Draw the scores of permuted samples, and that of the samples themselves."""
     rng = np.random.default_rng(0)
-    n = 1000
-    result = compare(rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.08)["model"]
-    pair = LabelledPair(
-        labels=result.labels,
-        counted=result.counted,
-        is_human=np.arange(2 * n) < n,
-        blocks=np.zeros(2 * n, dtype=np.int64),
-        groups=np.arange(2 * n),
-        num_buckets=result.num_buckets,
-    )
-    null = permutation_scores(pair, "jackknife", 5.0, 1000, seed=0)
-    figure = Figure(figsize=(5.4, 3.2), layout="constrained")
+    n = 250
+    comparison = compare(rng.normal(size=(n, 6)), rng.normal(size=(n, 6)) + 0.2)
+    result, pair = comparison["model"], comparison.compared.pairs["model"].first(5)
+    permuted = null_scores(pair, "jackknife", 5.0, 1000, seed=0)
+    permuted_plugin = null_scores(pair.counting_all(), "plugin", 5.0, 1000, seed=0)
+    figure = Figure(figsize=(7.0, 3.2), layout="constrained")
     axes = figure.subplots()
-    axes.hist(null.plugin, 40, alpha=0.6, label="samples permuted, plug-in")
-    axes.hist(null.score, 40, alpha=0.6, label="samples permuted, compare")
-    axes.axvline(null.observed, color="C0", label=f"not permuted, plug-in {null.observed:.3f}")
-    axes.axvline(result.mauve, color="C1", label=f"not permuted, compare {result.mauve:.3f}")
-    axes.set(xlabel="score", ylabel="permutations", title=f"p = {null.p_value:.3f}")
-    axes.set_yscale("log")
-    # Between the two histograms.
-    axes.legend(frameon=False, fontsize="small", loc="upper right", bbox_to_anchor=(0.91, 1))
+    bins = np.linspace(min(permuted.min(), permuted_plugin.min(), result.mauve) - 1e-3, 1, 80)
+    axes.hist(permuted_plugin, bins, alpha=0.6, label="samples permuted, plug-in")
+    axes.hist(permuted, bins, alpha=0.6, label="samples permuted, compare")
+    lines = {
+        f"not permuted, compare: {result.mauve:.3f}": (result.mauve, "C3", "-"),
+        f"ceiling: {result.ceiling:.3f}": (result.ceiling, "black", "-"),
+        f"ceiling_low: {result.ceiling_low:.3f}": (result.ceiling_low, "black", ":"),
+    }
+    for label, (score, colour, style) in lines.items():
+        axes.axvline(score, color=colour, linestyle=style, label=label)
+    axes.set(xlabel="score", ylabel="permutations", yscale="log")
+    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(path, dpi=110)
 
 
