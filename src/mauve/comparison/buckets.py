@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from mauve.arrays import HashArray, IntArray
-from mauve.comparison.compared import labelled_pair, number_groups
+from mauve.comparison.compared import labelled_pair, number_groups, pair_rows
 from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
 from mauve.errors import bad_parameter
@@ -125,7 +123,7 @@ def joint_pair(
     samples: Samples, clustering: JointClustering, num_buckets: int, system: str
 ) -> LabelledPair:
     """Return the human texts and those of a system in the buckets of all samples."""
-    rows = np.concatenate([samples.rows_of(name) for name in (samples.human_name, system)])
+    rows = pair_rows(samples, system)
     return labelled_pair(
         samples,
         system,

@@ -57,7 +57,7 @@ class Compared:
 
     def rows(self, system: str) -> IntArray:
         """Return the positions of the human texts and of a system's among all texts."""
-        return np.concatenate([self.rows_of(self.human_name), self.rows_of(system)])
+        return pair_rows(self.samples, system)
 
 
 def labelled_pair(
@@ -82,7 +82,7 @@ def labelled_pair(
         Texts are exchangeable within a block only; by default there is one.
     """
     n, prompts = labels.shape[1], samples.prompt_hashes
-    rows = np.concatenate([samples.rows_of(name) for name in (samples.human_name, system)])
+    rows = pair_rows(samples, system)
     return LabelledPair(
         labels=labels,
         counted=counted,
@@ -91,6 +91,11 @@ def labelled_pair(
         groups=np.arange(n) if prompts is None else number_groups(prompts[rows]),
         num_buckets=num_buckets,
     )
+
+
+def pair_rows(samples: Samples, system: str) -> IntArray:
+    """Return the positions of the human texts and of a system's among all texts."""
+    return np.concatenate([samples.rows_of(samples.human_name), samples.rows_of(system)])
 
 
 def number_groups(hashes: HashArray) -> IntArray:

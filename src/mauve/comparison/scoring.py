@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
-from mauve.comparison.compared import number_groups
+from mauve.comparison.compared import number_groups, pair_rows
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
@@ -140,8 +140,7 @@ class Scorer:
         return two_sample_test(pooled, self.settings.n_permutations, self.settings.seed)
 
     def _order(self, system: str) -> IntArray:
-        names = (self.samples.human_name, system)
-        rows = np.concatenate([self.samples.rows_of(name) for name in names])
+        rows = pair_rows(self.samples, system)
         hashes, prompts = self.samples.hashes[rows], self.samples.prompt_hashes
         return np.lexsort([hashes] if prompts is None else [prompts[rows], hashes])
 
@@ -166,7 +165,7 @@ class Scorer:
         self, system: str, influences: FloatArray, by_clustering: FloatArray, pair: LabelledPair
     ) -> Influence:
         samples = self.samples
-        rows = np.concatenate([samples.rows_of(name) for name in (samples.human_name, system)])
+        rows = pair_rows(samples, system)
         prompts = samples.prompt_hashes
         return Influence.sorted_by_content(
             influences,
