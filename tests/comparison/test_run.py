@@ -400,6 +400,38 @@ class TestForms:
         assert type(result.num_buckets) is int
 
 
+class TestEqualTexts:
+    """Human texts and those of one system are all equal, which must not end the comparison."""
+
+    @pytest.mark.parametrize("options", [{}, {"clustering": "joint"}, {"quantizer": "classifier"}])
+    def test_of_one_system_leave_the_others_unaffected(self, options):
+        human, (_, other) = np.ones((200, 4)), clouds(60, n=200)
+        alone = compare(human, {"other": other}, **QUICK, **options)
+        with pytest.warns(mauve.MauveWarning, match="all texts of 'equal' are in one bucket"):
+            both = compare(human, {"equal": np.ones((220, 4)), "other": other}, **QUICK, **options)
+        assert both["equal"].mauve == 1
+        assert both["equal"].interval == (1, 1)
+        assert both["equal"].p_value == 1
+        assert "'equal'" in both["equal"].warnings[0]
+        assert not any("'equal'" in warning for warning in both["other"].warnings)
+        if not options.get("clustering"):
+            assert both["other"] == alone["other"]
+
+    def test_are_measured_beside_other_systems(self):
+        systems = {"equal": np.ones((200, 4)), "other": clouds(60, n=200)[1]}
+        with pytest.warns(mauve.MauveWarning, match="all texts of 'equal' are in one bucket"):
+            measured = mauve.measure(np.ones((200, 4)), systems, measures=["mauve"])
+        assert measured["equal"]["mauve"].value == 1
+        assert measured["other"]["mauve"].value < 0.1
+
+    @pytest.mark.filterwarnings("ignore:.* buckets are empty")
+    def test_but_for_one_that_few_clusterings_are_learnt_from(self):
+        human, model = np.ones((300, 3)), np.ones((300, 3))
+        human[7] = [-1, 2, 3]
+        # Each of 10 clusterings is learnt from a third of the human texts.
+        assert score(human, model, n_clusterings=10).mauve > 0.99
+
+
 class TestPrompts:
     def test_texts_of_one_prompt_that_vary_together_make_a_narrower_interval(self):
         """Texts of both samples are near their prompt, so their counts vary together."""

@@ -152,15 +152,24 @@ def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
     )
 
 
-def bucket_warnings(pair: LabelledPair, plan: BucketPlan, settings: Settings) -> tuple[str, ...]:
+def bucket_warnings(
+    system: str, pair: LabelledPair, plan: BucketPlan, settings: Settings
+) -> tuple[str, ...]:
     """Return warnings about the buckets of one system: learnt from too few texts, or empty.
 
     Parameters
     ----------
+    system : str
     pair : LabelledPair
     plan : BucketPlan
     settings : Settings
     """
+    if (pair.labels == pair.labels[:, :1]).all():
+        return (
+            f"All human texts and all texts of '{system}' are in one bucket, so the score "
+            "says nothing about them: check that the texts are not all equal, and the "
+            "embedder.",
+        )
     warnings: tuple[str, ...] = ()
     n_human = int(pair.is_human.sum())
     n_texts = min(n_human, len(pair.is_human) - n_human)

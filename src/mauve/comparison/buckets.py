@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from mauve.arrays import HashArray, IntArray
 from mauve.comparison.compared import labelled_pair, number_groups, pair_rows
 from mauve.comparison.settings import Settings
@@ -80,6 +82,19 @@ class PairBuckets:
             self.samples, system, clustering.labels, clustering.counted, plan.num_buckets
         )
         return counted_by(pair, self.settings)
+
+    def one_bucket(self, system: str, plan: BucketPlan) -> LabelledPair:
+        """Return the texts of a system and the human ones in one bucket, if all are equal.
+
+        Parameters
+        ----------
+        system : str
+        plan : BucketPlan
+        """
+        n = len(pair_rows(self.samples, system))
+        labels = np.zeros((plan.n_clusterings, n), dtype=np.int32)
+        counted = np.ones_like(labels, dtype=bool)
+        return labelled_pair(self.samples, system, labels, counted, plan.num_buckets)
 
 
 def counted_by(pair: LabelledPair, settings: Settings) -> LabelledPair:

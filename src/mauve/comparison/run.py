@@ -26,7 +26,7 @@ from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.reading import UnreadablePolicy
 from mauve.embed.registry import EmbedderLike
 from mauve.embed.samples import FieldLike, SampleLike
-from mauve.errors import warn_caller
+from mauve.errors import UndefinedError, warn_caller
 from mauve.frontier.estimators import EstimatorName
 from mauve.progress import Progress, ProgressLike, progress_bar
 from mauve.quantize.protocol import AnyQuantizer
@@ -310,11 +310,16 @@ def _score_systems(
         plan = next(iter(plans.values()))
         joint = joint_clustering(samples, settings, plan, lambda _: steps.advance("clustering"))
     results = {}
+    undefined: list[UndefinedError] = []
     about_samples = sample_warnings(samples)
     for name, plan in plans.items():
         sorted_sample = buckets.sorted(name)
         if joint is None:
-            pair = buckets.pair(name, sorted_sample, plan, lambda: steps.advance("clustering"))
+            try:
+                pair = buckets.pair(name, sorted_sample, plan, lambda: steps.advance("clustering"))
+            except UndefinedError as error:  # equal texts must not end the others' comparison
+                undefined.append(error)
+                pair = buckets.one_bucket(name, plan)
         else:
             pair = counted_by(joint_pair(samples, joint, plan.num_buckets, name), settings)
         compared.pairs[name] = pair
@@ -327,8 +332,10 @@ def _score_systems(
         steps.advance("testing")
         warnings = (
             *system_warnings(samples, name, plan.num_buckets, about_samples),
-            *bucket_warnings(pair, plan, settings),
+            *bucket_warnings(name, pair, plan, settings),
             *contradiction_warnings(result),
         )
         results[name] = replace(result, warnings=warnings)
+    if len(undefined) == len(plans):
+        raise undefined[0]
     return results

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, HashArray, IntArray, Labels
+from mauve.errors import UndefinedError
 from mauve.quantize.crossfit import checked_labels, pool_by_content
 from mauve.quantize.kmeans import Centres
 from mauve.quantize.learning import check_counted, learning_rows
@@ -84,6 +85,15 @@ class ReducedPartition:
 
 
 @dataclass(frozen=True)
+class OneBucket:
+    """The buckets that equal texts are divided into: one, whatever the text."""
+
+    def assign(self, scaled: Features) -> Labels:
+        """Return bucket 0 for every row of a :class:`SortedSample`."""
+        return np.zeros(len(scaled), dtype=np.int32)
+
+
+@dataclass(frozen=True)
 class PairClustering:
     """The buckets of human texts and of one system under several clusterings.
 
@@ -138,6 +148,12 @@ def cluster_pair(
     on_done : callable
         Called after each clustering, for a progress bar.
 
+    Raises
+    ------
+    UndefinedError
+        If the texts that are learnt from are all equal, in every clustering. In a clustering
+        where they are, there is one bucket.
+
     Examples
     --------
     >>> from mauve.quantize.kmeans import KMeans
@@ -150,6 +166,7 @@ def cluster_pair(
     ((5, 100), [68, 68, 68, 68, 68])
     """
     samples = (human, system)
+    undefined: list[UndefinedError] = []
     rows = [
         learning_rows(sample.hashes, n_learning // 2, n_clusterings, seed, sample.prompts)
         for sample in samples
@@ -171,14 +188,21 @@ def cluster_pair(
         if isinstance(quantizer, PairQuantizer):
             fitted = quantizer.fit_pair(scaled, is_human[order], num_buckets, rng)
         else:
-            reduction = fit_reduction(scaled, explained_variance, human.order)
-            partition = quantizer.fit(reduction.reduce(scaled), num_buckets, rng)
-            fitted = ReducedPartition(reduction, partition)
+            try:
+                reduction = fit_reduction(scaled, explained_variance, human.order)
+            except UndefinedError as error:
+                undefined.append(error)
+                fitted = OneBucket()
+            else:
+                partition = quantizer.fit(reduction.reduce(scaled), num_buckets, rng)
+                fitted = ReducedPartition(reduction, partition)
         on_done()
         return fitted
 
     load_linear_algebra()
     partitions = tuple(parallel_map(learn, range(n_clusterings)))
+    if len(undefined) == n_clusterings:
+        raise undefined[0]
     labels = np.concatenate(
         [
             assign_rows(partitions, sample.scaled, num_buckets)[:, sample.position]
