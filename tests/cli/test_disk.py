@@ -31,6 +31,7 @@ def run_on_full_disk(*arguments):
     [
         ("compare", "--plot", "curves.png"),
         ("compare", "--report", "report.html"),
+        ("compare", "--save", "saved.mauve"),
         ("explain", "--texts", "texts.jsonl"),
         ("explain", "--report", "report.html"),
     ],

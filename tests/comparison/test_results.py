@@ -286,7 +286,8 @@ class TestAcrossComparisons:
             mauve.difference(comparison["few"], comparison["near"])
         assert str(raised.value) == (
             "The scores of 'few' and 'near' cannot be compared: their signatures differ in k (12 "
-            "and 25), fit (pair-96x5 and pair-200x5). To compare them, use as many texts for both."
+            "and 25), fit (pair-96x5 and pair-200x5). To compare them, use the same settings, and "
+            "as many texts for both."
         )
 
     def test_other_human_texts_are_refused(self, comparison):

@@ -85,7 +85,7 @@ class TestCompany:
         ("change", "reason", "remedy"),
         [
             ({"seed": 1}, r"seed \(0 and 1\)", "use the same settings"),
-            ({"num_buckets": 10}, r"k \(8 and 10\)", "use as many texts for both"),
+            ({"num_buckets": 10}, r"k \(8 and 10\)", "use the same settings, and as many"),
             ({"clustering": "joint"}, "fit ", "use the same settings|one call of compare"),
             ({"human": True}, "different human texts", "compare both with the same human texts"),
         ],

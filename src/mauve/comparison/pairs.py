@@ -189,8 +189,9 @@ def check_comparable(first: MauveResult, second: MauveResult) -> None:
     elif "joint" in differing:
         remedies.append("pass both systems to one call of compare, or use clustering='pair'")
     if settings:
-        is_size = {*differing} <= {"human", "k", "fit"}
-        remedies.append("use as many texts for both" if is_size else "use the same settings")
+        # Buckets follow from the number of texts if no setting chooses them.
+        as_many = ", and as many texts for both" if {*differing} <= {"human", "k", "fit"} else ""
+        remedies.append(f"use the same settings{as_many}")
     raise InvalidParameterError(
         f"The scores of '{first.name}' and '{second.name}' cannot be compared: "
         f"{format_list(reasons)}. To compare them, {format_list(remedies)}."
