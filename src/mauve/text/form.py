@@ -61,12 +61,15 @@ class Finding:
         texts.
     message : str
         What differs, by how much, and the remedy, in one sentence.
+    step : str or None
+        Step of :func:`mauve.text.normalize.normalize_texts` that removes it, if there is one.
     """
 
     kind: str
     human: float
     model: float
     message: str
+    step: str | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,11 @@ class FormReport:
     model_length: float
     unit: str
     findings: tuple[Finding, ...]
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Steps of normalisation that remove differences found here, without repetition."""
+        return tuple(dict.fromkeys(found.step for found in self.findings if found.step))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain Python objects, ready for JSON."""
