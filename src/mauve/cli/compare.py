@@ -26,6 +26,7 @@ from mauve.cli.render import print_comparison_as
 from mauve.cli.render_explanation import unused_fields_note
 from mauve.cli.terminal import collected_warnings, say, say_warnings, warnings_as_lines
 from mauve.cli.values import named_models
+from mauve.explanation.properties import comparison_properties
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training
 from mauve.measures.protocol import Need
@@ -107,7 +108,10 @@ def compare_command(
                 on_progress=on_progress,
             )
     say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
-    print_comparison_as(comparison, samples.human, output, measurements, equivalence.margin)
+    properties = comparison_properties(comparison.compared.samples)
+    print_comparison_as(
+        comparison, samples.human, output, measurements, equivalence.margin, properties
+    )
     said = (*messages, *(() if measurements is None else measurements.warnings))
     say_warnings(message for message in said if message not in comparison.reading_warnings)
     if (note := inputs.limit_note(texts.limit)) and not output.quiet:

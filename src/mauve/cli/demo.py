@@ -21,7 +21,7 @@ from mauve.cli.terminal import (
 )
 from mauve.errors import MissingExtraError
 from mauve.escape import escaped
-from mauve.explanation.properties import plainest_difference
+from mauve.explanation.properties import comparison_properties
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
@@ -82,7 +82,8 @@ def demo_command(output: DemoOutput) -> None:
             soft_wrap=True,
         )
         console.print()
-        print_result(comparison, human_file)
+        properties = comparison_properties(comparison.compared.samples)
+        print_result(comparison, human_file, properties=properties)
     say_warnings(messages)
     if page is not None:
         with warnings_as_lines(*messages), progress_bar(True) as on_progress:
@@ -97,10 +98,6 @@ def demo_command(output: DemoOutput) -> None:
     if picture is not None:
         write_picture(comparison, picture)
     console.print()
-    for name in reversed(comparison.rank()):
-        differs = comparison[name].is_distinguishable
-        symptom = plainest_difference(texts["human"], texts[name]) if differs else None
-        console.print(f"{name}: {symptom or 'no plain difference'}", soft_wrap=True)
     arguments = [*map(str, [human_file, *files.values()])]
     if not all(text for sample in texts.values() for text in sample):
         arguments += ["--empty", "keep"]

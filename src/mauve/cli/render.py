@@ -1,7 +1,7 @@
 """Print results as tables, readable in a pipe and in 80 columns, with how to read them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,13 @@ from rich.text import Text
 
 import mauve
 from mauve.cli.options_output import ShowOutput
+from mauve.cli.render_properties import print_properties, properties_legend
 from mauve.cli.terminal import new_console, printing
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.pairs import Difference
 from mauve.comparison.results import CLASSIFIER_MEANING, MauveResult
 from mauve.escape import escaped
+from mauve.explanation.property_results import DifferingProperties
 from mauve.formatting import SIGNIFICANCE_LEVEL, format_level, format_p_value, format_score
 from mauve.measures.results import Measurements
 from mauve.tables import cell_width, fitting_columns
@@ -32,6 +34,7 @@ def print_comparison_as(
     output: ShowOutput,
     measurements: Measurements | None,
     margin: float | None,
+    properties: Mapping[str, DifferingProperties] | None = None,
 ) -> None:
     """Print a comparison in the format that the options name.
 
@@ -45,12 +48,16 @@ def print_comparison_as(
         Other measures of the same systems.
     margin : float or None
         Margin of the equivalence tests.
+    properties : mapping from system to DifferingProperties, optional
+        What differs in plain words.
     """
     with printing():
         if output.json:
             result = _as_dict(comparison, margin)
             if measurements is not None:
                 result["measures"] = measurements.to_dict()
+            if properties:
+                result["properties"] = {n: found.to_dict() for n, found in properties.items()}
             typer.echo(json.dumps(result, indent=2, allow_nan=False))
         elif output.markdown or output.latex:
             tables = (comparison,) if measurements is None else (comparison, measurements)
@@ -58,7 +65,14 @@ def print_comparison_as(
                 "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
             )
         else:
-            print_result(comparison, source, measurements, margin=margin, quiet=output.quiet)
+            print_result(
+                comparison,
+                source,
+                measurements,
+                margin=margin,
+                properties=properties,
+                quiet=output.quiet,
+            )
 
 
 def _as_dict(comparison: Comparison, margin: float | None) -> dict[str, Any]:
@@ -79,6 +93,7 @@ def print_result(
     measurements: Measurements | None = None,
     *,
     margin: float | None = None,
+    properties: Mapping[str, DifferingProperties] | None = None,
     quiet: bool = False,
 ) -> None:
     """Print the tables of a comparison, how to read them, and the signatures.
@@ -92,6 +107,8 @@ def print_result(
         Other measures of the same systems.
     margin : float, optional
         Margin of the equivalence tests.
+    properties : mapping from system to DifferingProperties, optional
+        What differs in plain words.
     quiet : bool
         Print the tables only.
     """
@@ -100,6 +117,9 @@ def print_result(
     if not quiet:
         print_human(console, results[0].n_human, human)
     print_comparison(console, comparison, margin)
+    if properties:
+        console.print()
+        print_properties(console, properties, comparison.rank())
     if measurements is not None:
         console.print()
         print_measurements(console, measurements)
@@ -107,6 +127,8 @@ def print_result(
         return
     console.print()
     console.print(comparison_legend(comparison, margin))
+    if properties:
+        console.print(properties_legend())
     signatures = [result.signature for result in results]
     if measurements is not None:
         console.print()

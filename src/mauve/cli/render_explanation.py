@@ -6,10 +6,14 @@ from pathlib import Path
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.rule import Rule
-from rich.text import Text
 
 from mauve.cli.render import print_human, print_signatures, print_table
-from mauve.cli.terminal import new_console
+from mauve.cli.render_properties import (
+    N_SENTENCES,
+    print_sentences,
+    properties_legend,
+)
+from mauve.cli.terminal import new_console, print_lines
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.escape import escaped, listed
@@ -80,7 +84,7 @@ def print_explanation(
         return
     console.print()
     legend = explanation_legend(explanation, has_texts=comparison.compared.texts is not None)
-    _print_lines(console, legend, width)
+    print_lines(console, legend, width)
     print_signatures(console, [result.signature for result in comparison.values()])
 
 
@@ -104,6 +108,8 @@ def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
         f"{level} of cases. The log-ratio of a text is {largest}, and 0 if both samples have as "
         "many. Positions count from 0."
     )
+    if has_texts:
+        legend += f" {properties_legend()}"
     if explanation.fields:
         legend += (
             " Purity is the share of texts that have the most frequent value of their cluster. "
@@ -141,12 +147,17 @@ def _print_system(
     """Print the score of a system, its flagged clusters, and the texts that differ most."""
     width = console.width
     for line in _score_lines(result, explained):
-        _print_lines(console, line, width)
+        print_lines(console, line, width)
+    if explained.properties is not None:
+        console.print()
+        n = N_SENTENCES if quiet else len(explained.properties.ranked)
+        print_sentences(console, explained.properties, n, width)
+        console.print()
     kinds = {kind: getattr(explained, kind) for kind in _KINDS}
     is_flagged = any(kinds.values())
     if not is_flagged:
         smallest = min(cluster.p_value for cluster in explained.clusters)
-        _print_lines(
+        print_lines(
             console,
             f"None of {len(explained.clusters)} clusters differs by more than chance would explain "
             f"(smallest p = {smallest:.3f}).",
@@ -169,7 +180,7 @@ def _print_system(
         (f"the {human} texts that {system} covers least", explained.uncovered(_N_TEXTS)),
     ):
         console.print()
-        _print_lines(console, f"{title} (log-ratio, position, [cluster]):", width)
+        print_lines(console, f"{title} (log-ratio, position, [cluster]):", width)
         _print_texts(console, texts, width)
 
 
@@ -214,9 +225,9 @@ def _print_cluster(
     ]
     labels = [label for label, _ in [*lines, *examples]]
     label_width = min(_LABEL_WIDTH, max((cell_len(escaped(label)) for label in labels), default=0))
-    _print_lines(console, cluster.title, width)
+    print_lines(console, cluster.title, width)
     for label, line in lines:
-        _print_lines(console, line, width, indent=f"  {_cut(label, label_width, pad=True)}  ")
+        print_lines(console, line, width, indent=f"  {_cut(label, label_width, pad=True)}  ")
     for label, text in examples:
         line = "" if text is None else excerpt(text, width - label_width - 4)
         console.print(f"  {_cut(label, label_width, pad=True)}  {line}".rstrip(), soft_wrap=True)
@@ -278,6 +289,9 @@ def _print_texts(console: Console, texts: Sequence[TextShare], width: int) -> No
         label = f"  {text.log_ratio:5.2f}  {text.index:{index_width}}  {cluster}  "
         line = "" if text.text is None else excerpt(text.text, width - len(label))
         console.print((label + line).rstrip(), soft_wrap=True)
+        if text.reasons:
+            indent = " " * len(label)
+            print_lines(console, f"why: {'; '.join(text.reasons)}", width, indent)
 
 
 def _print_fields(console: Console, explanation: Explanation) -> None:
@@ -298,13 +312,6 @@ def _print_fields(console: Console, explanation: Explanation) -> None:
         for summary in explanation.fields
     ]
     print_table(console, ["metadata"], rows)
-
-
-def _print_lines(console: Console, text: str, width: int, indent: str = "") -> None:
-    """Print text within the width, the first line after `indent`, the others below it."""
-    before = cell_len(indent)
-    for i, line in enumerate(Text(escaped(text)).wrap(console, max(width - before, 20))):
-        console.print((" " * before if i else indent) + line.plain.rstrip(), soft_wrap=True)
 
 
 def excerpt(text: str, width: int) -> str:

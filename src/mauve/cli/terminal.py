@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from typing import ParamSpec
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 
 from mauve.errors import MauveError, MauveWarning, OutputError
 from mauve.escape import escaped
@@ -22,6 +24,13 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def new_console(*, stderr: bool = False) -> Console:
     """Return a console that takes text literally: no markup, no emoji names, no colouring."""
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def print_lines(console: Console, text: str, width: int, indent: str = "") -> None:
+    """Print text within the width, the first line after `indent`, the others below it."""
+    before = cell_len(indent)
+    for i, line in enumerate(Text(escaped(text)).wrap(console, max(width - before, 20))):
+        console.print((" " * before if i else indent) + line.plain.rstrip(), soft_wrap=True)
 
 
 def say(kind: str, message: str) -> None:

@@ -16,6 +16,7 @@ from mauve.frontier.histogram import count_labels
 from mauve.inference.resampling import LabelledPair
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.registry import BucketPlan
+from mauve.text.form_properties import CONTENT_KEYS
 from mauve.text.words import word_counts
 
 _CLEAR = 0.01  # p-values below leave little doubt
@@ -76,13 +77,35 @@ def system_warnings(
 
 
 def _form_warnings(samples: Samples, system: str) -> list[str]:
-    """Return the differences of form; that of languages unless it is said what cannot be read."""
+    """Return the differences of form; that of languages unless it is said what cannot be read.
+
+    Of habits that one step of normalisation removes, the one that tells the samples apart best is
+    named. Those that no step removes may be content, and are in the form of the result alone.
+    """
     form = samples.forms.get(system)
     if form is None:
         return []
     is_said = any(samples.readings.warns_of_languages(n) for n in (samples.human_name, system))
     said = ("language", "script") if is_said else ()
-    return [finding.message for finding in form.findings if finding.kind not in said]
+    habits = [finding for finding in form.findings if finding.step]
+    by_step = {step: [f for f in habits if f.step == step] for step in form.steps}
+    messages = [
+        finding.message
+        for finding in form.findings
+        if not finding.step and finding.kind not in (*said, *CONTENT_KEYS)
+    ]
+    if len(by_step) == 1:
+        messages.append(habits[0].message)
+    elif by_step:
+        listed = "; ".join(found[0].summary for found in by_step.values())
+        remedy = ""
+        if has_option("normalize"):
+            remedy = f" See what is left with {option('normalize', ','.join(by_step))}."
+        messages.append(
+            f"The form of '{system}' differs from that of human texts, which changes the score "
+            f"whatever they are about: {listed}.{remedy}"
+        )
+    return messages
 
 
 def _n_mostly_unread(samples: Samples, name: str) -> int:

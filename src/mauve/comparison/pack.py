@@ -21,7 +21,8 @@ from mauve.inference.differences import Influence
 from mauve.quantize.protocol import fixed_num_buckets
 from mauve.quantize.registry import BucketPlan
 from mauve.quantize.saved import SavedQuantizer
-from mauve.text.form import Finding, FormReport
+from mauve.text.form import FormReport
+from mauve.text.form_checks import Finding
 
 _CURVES = ("divergence_curve", "p_hist", "q_hist")
 _BUCKETS = ("labels", "counted")

@@ -106,6 +106,11 @@ class Samples:
             return None
         return np.concatenate([text_hashes(prompts) for prompts in self.prompts.values()])
 
+    @property
+    def all_prompts(self) -> list[str] | None:
+        """The prompts of all texts, sample after sample; None without prompts."""
+        return None if self.prompts is None else [*chain.from_iterable(self.prompts.values())]
+
     def digest(self, name: str) -> str:
         """Return a checksum of a sample's texts and prompts, in any order."""
         rows, prompts = self.slice_of(name), self.prompt_hashes

@@ -1,133 +1,202 @@
-"""Say in one line how a system's texts differ most plainly from human text."""
+"""Find the properties of texts that differ between human text and a system, in plain words.
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+Each property is tested between the two samples, with control of the false discovery rate, and
+ranked by how much of the distinction between the samples it carries: alone, and beyond those
+ranked above it. Every sentence states both numbers, as counted over all texts.
+"""
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from mauve.arrays import FloatArray
-from mauve.text.words import word_runs
-
-Words = list[str]
-
-_SENTENCE_ENDS = frozenset(".!?")
-_N_COMMON = 50  # most frequent words
-_SMALLEST = 0.2  # difference worth a line, in standard deviations
-
-
-@dataclass(frozen=True)
-class Property:
-    """A property of texts that a number measures.
-
-    Attributes
-    ----------
-    measure : callable
-        Takes the texts of a sample, and of both samples; returns a value for each text.
-    more, less : str
-        What to say of a system with a higher or lower mean; ``{p}`` and ``{q}`` are the means
-        of human text and of the system.
-    """
-
-    measure: Callable[[list[Words], list[Words]], FloatArray]
-    more: str
-    less: str
-
-
-def _repeated(texts: list[Words], _: list[Words]) -> FloatArray:
-    """Return the share of three-word sequences that occur earlier in the same text."""
-
-    def share(words: Words) -> float:
-        sequences = [tuple(words[i : i + 3]) for i in range(len(words) - 2)]
-        return 1 - len(set(sequences)) / len(sequences) if sequences else 0.0
-
-    return np.array([share(words) for words in texts])
-
-
-def _shared(texts: list[Words], _: list[Words]) -> FloatArray:
-    """Return the share of five-word sequences that other texts of the sample have too."""
-    by_text = [{tuple(words[i : i + 5]) for i in range(len(words) - 4)} for words in texts]
-    n_texts = Counter(sequence for sequences in by_text for sequence in sequences)
-    return np.array(
-        [sum(n_texts[s] > 1 for s in sequences) / max(len(sequences), 1) for sequences in by_text]
-    )
-
-
-def _common(texts: list[Words], both: list[Words]) -> FloatArray:
-    """Return the share of words that are among the most frequent of both samples together.
-
-    The most frequent words of the human sample alone are less frequent in any other sample.
-    """
-    counts = Counter(word for words in both for word in words)
-    frequent = {word for word, _ in counts.most_common(_N_COMMON)}
-    return np.array([sum(w in frequent for w in words) / max(len(words), 1) for words in texts])
-
-
-def _sentence(texts: list[Words], _: list[Words]) -> FloatArray:
-    """Return the mean number of words of a sentence."""
-    return np.array(
-        [len(words) / max(1, sum(w in _SENTENCE_ENDS for w in words)) for words in texts]
-    )
-
-
-PROPERTIES = (
-    Property(
-        _repeated,
-        "repeats itself: {q:.0%} of its three-word sequences occur earlier in the same text, "
-        "{p:.0%} in human text",
-        "repeats itself less than people do: {q:.0%} of its three-word sequences occur earlier "
-        "in the same text, {p:.0%} in human text",
-    ),
-    Property(
-        _shared,
-        "says the same in many texts: {q:.0%} of its five-word sequences occur in more than one, "
-        "{p:.0%} in human text",
-        "varies more from text to text than people do: {q:.0%} of its five-word sequences occur "
-        "in more than one, {p:.0%} in human text",
-    ),
-    Property(
-        _common,
-        "keeps to common words: {q:.0%} of its words are among the fifty most frequent, "
-        "{p:.0%} in human text",
-        "avoids common words: {q:.0%} of its words are among the fifty most frequent, "
-        "{p:.0%} in human text",
-    ),
-    Property(
-        _sentence,
-        "writes long sentences: {q:.0f} words, {p:.0f} in human text",
-        "writes short sentences: {q:.0f} words, {p:.0f} in human text",
-    ),
+from mauve.arrays import BoolArray, FloatArray, HashArray, IntArray
+from mauve.embed.load import Samples
+from mauve.explanation.property_columns import Column, PropertyTable
+from mauve.explanation.property_results import DifferingProperties, PropertyDifference
+from mauve.explanation.property_sentences import Statement, state
+from mauve.explanation.wording import phrase_table
+from mauve.formatting import SIGNIFICANCE_LEVEL
+from mauve.text.distinction import (
+    balanced_weights,
+    crossfit,
+    difference_p_value,
+    distinction,
+    false_discovery_rate,
+    halves,
 )
 
+_LEAST_ALONE = 0.01  # distinction worth a sentence: shares of 45% and 55%
+_LEAST_BEYOND = 0.003  # distinction that a further property must add
+_MOST = 12  # properties that are ranked
+_AS_GOOD = 0.97  # share of the best gain from which on the earlier property is preferred
 
-def plainest_difference(human: Sequence[str], model: Sequence[str]) -> str | None:
-    """Return the property in which a system differs most from human text, as a phrase.
+
+def differing_properties(
+    table: PropertyTable,
+    rows: IntArray,
+    is_model: BoolArray,
+    in_first: BoolArray,
+    groups: HashArray | None = None,
+) -> DifferingProperties:
+    r"""Test and rank the properties of the texts of two samples.
 
     Parameters
     ----------
-    human, model : sequence of str
+    table : PropertyTable
+    rows : array of int, shape (n,)
+        The human texts and those of a system, in this order.
+    is_model : array of bool, shape (n,)
+        Whether each is the system's.
+    in_first : array of bool, shape (n,)
+        One half of them: see :func:`mauve.text.distinction.halves`.
+    groups : array of int, shape (n,), optional
+        Equal for texts of one prompt.
 
-    Returns
-    -------
-    str or None
-        None where no property differs by a fifth of a standard deviation.
+    Notes
+    -----
+    Words, phrases and beginnings are chosen by the first half and tested by the second; other
+    properties need no choice and are tested by all texts.
 
     Examples
     --------
-    >>> human = ["The cat sat down.", "A dog ran to the river and drank.", "It rained all day."]
-    >>> print(plainest_difference(human, ["So it is, and so on."] * 3))
-    says the same in many texts: 100% of its five-word sequences occur in more than one, 0% in \
-human text
+    >>> from mauve.explanation.wording import phrase_table
+    >>> human = [f"It is {i}. There is more, or not." for i in range(60)]
+    >>> model = [f"It is {i}.\n\nThere is more, or not." for i in range(60)]
+    >>> table = PropertyTable(human + model, phrase_table(human + model))
+    >>> is_model = np.arange(120) >= 60
+    >>> differing = differing_properties(table, np.arange(120), is_model, np.arange(120) % 2 == 0)
+    >>> differing.sentences
+    ['100% of its texts have blank lines, 0% of human texts do.']
     """
-    samples = [[word_runs(text.lower()) for text in texts] for texts in (human, model)]
-    largest, line = _SMALLEST, None
-    if not any(samples[1]):
-        return "writes no words"
-    for item in PROPERTIES:
-        p, q = (item.measure(sample, samples[0] + samples[1]) for sample in samples)
-        spread = float(np.sqrt((p.var() + q.var()) / 2)) or 1e-9
-        difference = float(q.mean() - p.mean()) / spread
-        if abs(difference) > largest:
-            largest = abs(difference)
-            line = (item.more if difference > 0 else item.less).format(p=p.mean(), q=q.mean())
-    return line
+    columns = table.columns(rows, is_model, in_first)
+    p_values = np.array([_p_value(column, is_model, in_first, groups) for column in columns])
+    adjusted = false_discovery_rate(p_values)
+    candidates = []
+    for column, p in zip(columns, adjusted, strict=True):
+        if p > SIGNIFICANCE_LEVEL:
+            continue
+        statement = state(column.item, column.values[~is_model], column.values[is_model])
+        probability = crossfit(column.values, is_model, in_first)
+        alone = distinction(probability, is_model)
+        if statement is not None and alone >= _LEAST_ALONE:
+            candidates.append(_Candidate(column, statement, float(p), probability, alone))
+    ranked, gains = _ranked(candidates, is_model)
+    n_human = int((~is_model).sum())
+    empty = np.empty((len(rows), 0))
+    return DifferingProperties(
+        tuple(
+            candidate.difference(gain, is_model, n_human)
+            for candidate, gain in zip(ranked, gains, strict=True)
+        ),
+        float(sum(gains)),
+        len(columns),
+        int((adjusted <= SIGNIFICANCE_LEVEL).sum()),
+        tuple((c.column.item.verb, c.column.item.more, c.column.item.unit) for c in ranked),
+        np.stack([c.column.values for c in ranked], axis=1) if ranked else empty,
+        np.stack([c.probability for c in ranked], axis=1) if ranked else empty,
+    )
+
+
+def system_properties(table: PropertyTable, samples: Samples, name: str) -> DifferingProperties:
+    """Test and rank the properties of a system of a comparison and human text.
+
+    Parameters
+    ----------
+    table : PropertyTable
+        Of all texts of the samples.
+    samples : Samples
+    name : str
+        The system.
+    """
+    human = samples.rows_of(samples.human_name)
+    rows = np.concatenate([human, samples.rows_of(name)])
+    groups = None if samples.prompt_hashes is None else samples.prompt_hashes[rows]
+    # Texts of one prompt are in one half, so that halves are independent.
+    in_first = halves(samples.hashes[rows] if groups is None else groups)
+    return differing_properties(table, rows, np.arange(len(rows)) >= len(human), in_first, groups)
+
+
+def comparison_properties(samples: Samples) -> dict[str, DifferingProperties]:
+    """Return the properties in which each system differs from human text; none for features.
+
+    Examples
+    --------
+    >>> from mauve.embed.load import load_samples
+    >>> texts = {"human": ["One line."] * 40, "model": ["Two? Lines!"] * 40}
+    >>> comparison_properties(load_samples(texts))["model"].sentences[0]
+    'Shorter sentences: on average 1 words per sentence, 2 in human texts.'
+    """
+    if samples.texts is None:
+        return {}
+    texts = [text for sample in samples.texts.values() for text in sample]
+    table = PropertyTable(texts, phrase_table(texts), samples.all_prompts)
+    return {name: system_properties(table, samples, name) for name in samples.system_names}
+
+
+def _p_value(
+    column: Column, is_model: BoolArray, in_first: BoolArray, groups: HashArray | None
+) -> float:
+    tested = ~in_first if column.is_chosen else np.ones(len(is_model), dtype=bool)
+    if not (tested & is_model).any() or not (tested & ~is_model).any():
+        return 1.0
+    return difference_p_value(
+        column.values[tested], is_model[tested], None if groups is None else groups[tested]
+    )
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A property that differs significantly."""
+
+    column: Column
+    statement: Statement
+    p_value: float
+    probability: FloatArray
+    alone: float
+
+    def difference(self, beyond: float, is_model: BoolArray, n_human: int) -> PropertyDifference:
+        item = self.column.item
+        human, model = self.probability[~is_model], self.probability[is_model]
+        return PropertyDifference(
+            key=item.key,
+            sentence=self.statement.sentence,
+            human=self.statement.human,
+            model=self.statement.model,
+            p_value=self.p_value,
+            alone=self.alone,
+            beyond=beyond,
+            is_form=item.is_form,
+            step=item.step,
+            human_text=int(np.argmin(human)),
+            model_text=int(np.argmax(model)),
+        )
+
+
+def _ranked(
+    candidates: list[_Candidate], is_model: BoolArray
+) -> tuple[list[_Candidate], list[float]]:
+    """Return the properties in the order in which each adds most, and what each adds."""
+    chosen: list[int] = []
+    gains: list[float] = []
+    if not candidates:
+        return [], []
+    weights = np.sqrt(balanced_weights(is_model))
+    # Each column around its mean; what is explained by chosen ones is taken out in turn.
+    features = np.stack([c.probability for c in candidates], axis=1) - 0.5
+    features = weights[:, None] * (features - weights**2 @ features)
+    rest = weights * (is_model - 0.5) * 2
+    original = (features**2).sum(axis=0)
+    for _ in range(min(_MOST, len(candidates))):
+        norms = (features**2).sum(axis=0)
+        usable = norms > 1e-3 * original  # else it is a combination of those chosen
+        gain = np.where(usable, (features.T @ rest) ** 2 / np.maximum(norms, 1e-300), 0.0)
+        gain[chosen] = 0.0
+        if gain.max() < (_LEAST_BEYOND if chosen else 0.0):
+            break
+        best = int(np.flatnonzero(gain >= _AS_GOOD * gain.max())[0])
+        chosen.append(best)
+        gains.append(float(gain[best]))
+        direction = features[:, best] / np.sqrt(norms[best])
+        rest = rest - direction * (direction @ rest)
+        features = features - np.outer(direction, direction @ features)
+    return [candidates[i] for i in chosen], gains

@@ -19,6 +19,7 @@ from mauve.errors import bad_parameter, check_int
 from mauve.escape import escaped
 from mauve.explanation.findings import Cluster, FieldSummary, clusters_of_kind
 from mauve.explanation.map import TextMap
+from mauve.explanation.property_results import DifferingProperties
 from mauve.explanation.tables import TEXT_COLUMNS, titles_and_rows
 from mauve.explanation.texts import PairTexts, TextShare
 
@@ -43,6 +44,8 @@ class SystemExplanation:
         Those with human texts or texts of the system, by number.
     pair : PairTexts
         What each text adds.
+    properties : DifferingProperties or None
+        Properties of texts that differ, in plain words; None if features were compared.
     """
 
     name: str
@@ -53,6 +56,7 @@ class SystemExplanation:
     type_2: float
     clusters: tuple[Cluster, ...] = field(repr=False)
     pair: PairTexts = field(repr=False)
+    properties: DifferingProperties | None = field(repr=False, default=None)
 
     @property
     def over(self) -> list[Cluster]:
@@ -116,6 +120,7 @@ class SystemExplanation:
             "confidence": self.confidence,
             "type_1": self.type_1,
             "type_2": self.type_2,
+            "properties": None if self.properties is None else self.properties.to_dict(),
             "clusters": [cluster.to_dict() for cluster in self.clusters],
         }
 
@@ -127,7 +132,8 @@ class SystemExplanation:
 
     def __str__(self) -> str:
         errors = f"type I error {self.type_1:.3f}, type II error {self.type_2:.3f}"
-        return f"{escaped(self.name)}: {errors}\n{self.table()}"
+        sentences = [] if self.properties is None else self.properties.sentences
+        return "\n".join([f"{escaped(self.name)}: {errors}", *sentences, self.table()])
 
     def _repr_html_(self) -> str:
         return tables.as_html(*titles_and_rows(self.clusters))

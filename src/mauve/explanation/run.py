@@ -15,12 +15,14 @@ from mauve.explanation.differing import differing_clusters, least_permutations
 from mauve.explanation.findings import Cluster
 from mauve.explanation.map import map_texts
 from mauve.explanation.metadata import Metadata, check_metadata, once_per_prompt
+from mauve.explanation.properties import system_properties
+from mauve.explanation.property_columns import PropertyTable
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import phrase_table
 from mauve.inference.resampling import LabelledPair
 from mauve.lm.protocol import TokenScorer
-from mauve.lm.scorer import get_scorer
+from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.progress import ProgressLike, progress_bar
 
 _TEST_CLUSTERINGS = 10  # the test is exact with any number; more hardly add to its power
@@ -116,7 +118,9 @@ def explain(
             f"{parameter('language_model')} must be left out for features, which have "
             "no text to read: compare the texts instead."
         )
-    scorer = None if language_model is None else get_scorer(language_model, device=device)
+    scorer = None
+    if language_model is not None:  # measures and properties share its log-probabilities
+        scorer = RememberedScorer(get_scorer(language_model, device=device))
     with progress_bar(progress) as on_progress:
         n_steps = 3 + len(comparison)
         on_progress("explaining", 0, n_steps)
@@ -128,17 +132,26 @@ def explain(
         if compared.texts is not None:
             texts = [text for sample in compared.texts.values() for text in sample]
         features = clustering.reduced[clustering.position]
+        phrases = None if texts is None else phrase_table(texts)
         describer = Describer(
             consensus=consensus,
             features=features,
             texts=texts,
-            phrases=None if texts is None else phrase_table(texts),
+            phrases=phrases,
             measures={} if texts is None else text_measures(texts, scorer, on_progress),
             metadata=field_values,
             prompts=compared.prompt_hashes,
             n_texts=n_texts,
             seed=seed,
         )
+        properties = None
+        if texts is not None and phrases is not None:
+            properties = PropertyTable(
+                texts,
+                phrases,
+                compared.samples.all_prompts,
+                None if scorer is None else scorer.log_probabilities(texts, on_progress),
+            )
         on_progress("explaining", 2, n_steps)
         numbers = consensus.members + 1
         fields = tuple(
@@ -152,7 +165,7 @@ def explain(
             on_progress("explaining", n_done, n_steps)
             tested = joint_pair(compared.samples, clustering, num_buckets, name)
             systems[name] = _explain_system(
-                compared, tested, describer, name, mixture, confidence, n_draws
+                compared, tested, describer, properties, name, mixture, confidence, n_draws
             )
         on_progress("explaining", n_steps, n_steps)
     return Explanation(
@@ -179,6 +192,7 @@ def _explain_system(
     compared: Compared,
     tested: LabelledPair,
     describer: Describer,
+    properties: PropertyTable | None,
     name: str,
     mixture: float,
     confidence: float,
@@ -199,8 +213,17 @@ def _explain_system(
     texts = None
     if compared.texts is not None:
         texts = compared.texts[human_name] + compared.texts[name]
+    differing_in = None
+    if properties is not None:
+        differing_in = system_properties(properties, compared.samples, name)
     pair_texts = PairTexts(
-        (human_name, name), n_human, contributions, consensus.typicality[rows], members + 1, texts
+        (human_name, name),
+        n_human,
+        contributions,
+        consensus.typicality[rows],
+        members + 1,
+        texts,
+        differing_in,
     )
     human = np.bincount(members[:n_human], minlength=consensus.n_clusters)
     model = np.bincount(members[n_human:], minlength=consensus.n_clusters)
@@ -228,4 +251,5 @@ def _explain_system(
         *divergences_at(pair, compared.settings.estimator, mixture)[::-1],
         clusters,
         pair_texts,
+        differing_in,
     )

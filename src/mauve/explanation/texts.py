@@ -8,6 +8,7 @@ import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
 from mauve.equality import ExactEquality
+from mauve.explanation.property_results import DifferingProperties
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class TextShare:
         Share of the texts in its buckets, itself included, that are in its cluster.
     text : str or None
         None if features were passed.
+    reasons : tuple of str
+        Properties of the text that are much more common in its sample than in the other.
     """
 
     sample: str
@@ -43,10 +46,11 @@ class TextShare:
     log_ratio: float
     typicality: float
     text: str | None = field(repr=False, default=None)
+    reasons: tuple[str, ...] = field(repr=False, default=())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python objects, ready for JSON."""
-        return dict(vars(self))
+        return vars(self) | {"reasons": list(self.reasons)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,8 @@ class PairTexts(ExactEquality):
     numbers : array of int, shape (n,)
         Number of each text's cluster.
     texts : list of str or None
+    properties : DifferingProperties or None
+        What differs between the two samples, which gives the reasons of each text.
     """
 
     names: tuple[str, str]
@@ -70,6 +76,7 @@ class PairTexts(ExactEquality):
     typicality: FloatArray
     numbers: IntArray
     texts: list[str] | None
+    properties: DifferingProperties | None = None
 
     @cached_property
     def log_ratios(self) -> FloatArray:
@@ -80,6 +87,9 @@ class PairTexts(ExactEquality):
     def share_of(self, row: int) -> TextShare:
         """Return a text with its contribution, cluster and typicality."""
         is_human = row < self.n_human
+        reasons: tuple[str, ...] = ()
+        if self.properties is not None:
+            reasons = self.properties.reasons(row, is_model=not is_human)
         return TextShare(
             sample=self.names[0 if is_human else 1],
             index=row if is_human else row - self.n_human,
@@ -88,6 +98,7 @@ class PairTexts(ExactEquality):
             log_ratio=float(self.log_ratios[row]),
             typicality=float(self.typicality[row]),
             text=None if self.texts is None else self.texts[row],
+            reasons=reasons,
         )
 
     def telling(self, rows: IntArray, n: int) -> tuple[TextShare, ...]:

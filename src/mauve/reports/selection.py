@@ -7,6 +7,7 @@ import numpy as np
 
 from mauve.escape import escaped_letter
 from mauve.explanation.findings import Cluster
+from mauve.explanation.property_results import PropertyDifference
 from mauve.explanation.results import SystemExplanation
 from mauve.explanation.texts import TextShare
 from mauve.plots.clusters import importance
@@ -16,6 +17,7 @@ SNIPPET = 150  # characters of a folded text
 MAX_TEXTS = 200  # of all systems together
 _MIN_CARDS, _MAX_CARDS, _TOTAL_CARDS = 4, 12, 36  # per system, and of all systems about
 _MAX_LISTED = 20  # texts that are most machine-like, or least covered
+_MAX_SHOWN = 4  # properties with texts
 _ROUNDS = 2  # texts of each kind and sample of a cluster
 
 
@@ -92,6 +94,15 @@ class Card:
 
 
 @dataclass(frozen=True)
+class PropertyView:
+    """A property that differs, and a text of either sample that shows it."""
+
+    difference: PropertyDifference
+    human: Example | None
+    model: Example | None
+
+
+@dataclass(frozen=True)
 class Selection:
     """The clusters and texts of one system on a page.
 
@@ -102,12 +113,15 @@ class Selection:
     n_more : int
         Number of clusters that differ and have no card.
     machine_like, uncovered : list of Example
+    properties : list of PropertyView
+        What differs in plain words; the first few have texts.
     """
 
     cards: list[Card]
     n_more: int
     machine_like: list[Example]
     uncovered: list[Example]
+    properties: list[PropertyView] = field(default_factory=list)
 
     @property
     def numbers(self) -> set[int]:
@@ -132,8 +146,24 @@ def select(explained: SystemExplanation, n_systems: int) -> Selection:
     n_listed = min(_MAX_LISTED, max(n_texts // 5, int(n_texts > 1)))
     machine_like = _examples(explained.machine_like(n_listed), "")
     uncovered = _examples(explained.uncovered(n_listed), "")
-    _fill(cards, explained.human_name, n_texts - len(machine_like) - len(uncovered))
-    return Selection(cards, len(flagged) - len(cards), machine_like, uncovered)
+    properties = _properties(explained, min(_MAX_SHOWN, n_texts // 10))
+    n_used = len(machine_like) + len(uncovered) + 2 * sum(p.human is not None for p in properties)
+    _fill(cards, explained.human_name, n_texts - n_used)
+    return Selection(cards, len(flagged) - len(cards), machine_like, uncovered, properties)
+
+
+def _properties(explained: SystemExplanation, n_shown: int) -> list[PropertyView]:
+    """Return the properties that differ, the first `n_shown` with texts."""
+    views = []
+    differences = () if explained.properties is None else explained.properties.ranked
+    for place, difference in enumerate(differences):
+        human = model = None
+        if place < n_shown:
+            pair = explained.pair
+            rows = difference.human_text, pair.n_human + difference.model_text
+            human, model = _examples([pair.share_of(row) for row in rows], "")
+        views.append(PropertyView(difference, human, model))
+    return views
 
 
 def _fill(cards: list[Card], human_name: str, n_texts: int) -> None:

@@ -54,10 +54,11 @@ def word_counts(texts: Sequence[str]) -> IntArray:
     >>> word_counts(["Two words.", "", "你好，世界"]).tolist()
     [2, 0, 4]
     """
-    return np.array([_count(text) for text in texts], dtype=np.int64)
+    return np.array([word_count(text) for text in texts], dtype=np.int64)
 
 
-def _count(text: str) -> int:
+def word_count(text: str) -> int:
+    """Return the number of words of a text, as :func:`word_counts` counts them."""
     # Four times as fast as the pattern, and the same where spaces are between the words.
     if text.isascii() or not _HAS_SPACELESS.search(text):
         return len(text.split())

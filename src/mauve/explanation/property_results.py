@@ -1,0 +1,112 @@
+"""Hold the properties that differ between human text and a system, and the reasons of each text."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mauve.arrays import FloatArray
+from mauve.equality import ExactEquality
+from mauve.explanation.property_sentences import reason
+
+_N_REASONS = 3  # of one text
+_CLEAR = 0.65  # probability of its sample from which on a property is a reason
+
+
+@dataclass(frozen=True)
+class PropertyDifference:
+    """A property that differs between human text and a system.
+
+    Attributes
+    ----------
+    key : str
+    sentence : str
+        What differs, with the numbers of both samples.
+    human, model : float
+        The two numbers in the sentence.
+    p_value : float
+        Of the test that the property is distributed alike, adjusted for all properties by the
+        method of Benjamini and Hochberg.
+    alone : float
+        How well it alone tells the samples apart, out of sample: 0 not at all, 1 completely.
+    beyond : float
+        What it adds to those ranked above it.
+    is_form : bool
+        Whether it is about form: white space, typography, length and the like.
+    step : str or None
+        The step of normalisation that removes it.
+    human_text, model_text : int
+        Positions of a human text and of one of the system that show it.
+    """
+
+    key: str
+    sentence: str
+    human: float
+    model: float
+    p_value: float
+    alone: float
+    beyond: float
+    is_form: bool
+    step: str | None
+    human_text: int
+    model_text: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python objects, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class DifferingProperties(ExactEquality):
+    """The properties that differ between human text and a system, ranked.
+
+    Attributes
+    ----------
+    ranked : tuple of PropertyDifference
+        Each adds most to those before it. Properties that add next to nothing are left out.
+    together : float
+        How well all of them tell the samples apart, from 0 to 1.
+    n_tested, n_significant : int
+        Properties that were tested, and that differ significantly.
+    """
+
+    ranked: tuple[PropertyDifference, ...]
+    together: float
+    n_tested: int
+    n_significant: int
+    _labels: tuple[tuple[str, str, str], ...] = field(repr=False)
+    _values: FloatArray = field(repr=False)
+    _probabilities: FloatArray = field(repr=False)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The sentences, the property that tells the samples apart best first."""
+        return [difference.sentence for difference in self.ranked]
+
+    def reasons(self, row: int, *, is_model: bool) -> tuple[str, ...]:
+        """Return the properties that make a text look as if it were of its sample.
+
+        Parameters
+        ----------
+        row : int
+            The text, human ones first.
+        is_model : bool
+            Whether it is the system's.
+        """
+        probability = self._probabilities[row] if is_model else 1 - self._probabilities[row]
+        best = np.argsort(-probability, kind="stable")[:_N_REASONS]
+        reasons = []
+        for j in best.tolist():
+            if probability[j] >= _CLEAR:
+                verb, more, unit = self._labels[j]
+                reasons.append(reason(verb, more, unit, float(self._values[row, j])))
+        return tuple(reasons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python objects, ready for JSON."""
+        return {
+            "together": self.together,
+            "n_tested": self.n_tested,
+            "n_significant": self.n_significant,
+            "ranked": [difference.to_dict() for difference in self.ranked],
+        }

@@ -1,0 +1,139 @@
+"""Say in one sentence how a property differs between human text and a system.
+
+A sentence is returned only if it holds for the texts as counted and as printed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mauve.arrays import FloatArray
+from mauve.escape import escaped
+from mauve.formatting import format_share
+from mauve.text.properties import TextProperty, format_pair
+
+_ATOM = 0.5  # share of texts with exactly one number that is worth saying
+_SHIFT = 0.25  # difference of means that is worth saying, in standard deviations
+
+
+class Statement(NamedTuple):
+    """A sentence, and the numbers of human texts and of the system in it."""
+
+    sentence: str
+    human: float
+    model: float
+
+
+def state(item: TextProperty, human: FloatArray, model: FloatArray) -> Statement | None:
+    """Return how a property differs between two samples; None if no sentence holds.
+
+    Parameters
+    ----------
+    item : TextProperty
+    human, model : array of shape (n,)
+        Its values; NaN where it is not defined.
+
+    Examples
+    --------
+    >>> labels = "longer sentences", "shorter sentences", "{} words"
+    >>> item = TextProperty("length", lambda view: 0, *labels)
+    >>> state(item, np.array([10.0, 11.0, 12.0]), np.array([20.0, 21.0, 24.0])).sentence
+    'Longer sentences: on average 22 words, 11 in human texts.'
+    """
+    if not item.is_number:
+        return _shares(f"{item.verb} {escaped(item.more)}", human == 1, model == 1)
+    human, model = human[~np.isnan(human)], model[~np.isnan(model)]
+    if not len(human) or not len(model):
+        return None
+    if item.is_count and (statement := _same_number(item, human, model)):
+        return statement
+    p, q = float(human.mean()), float(model.mean())
+    spread = float(np.sqrt((human.var() + model.var()) / 2))
+    if abs(q - p) > _SHIFT * spread:
+        return _means(item, p, q)
+    return _quartiles(item, human, model) or _means(item, p, q)
+
+
+def reason(verb: str, more: str, unit: str, value: float) -> str:
+    """Return what a property says of one text.
+
+    Parameters
+    ----------
+    verb, more, unit : str
+        Of the property.
+    value : float
+        Of the text.
+
+    Examples
+    --------
+    >>> reason("have", "blank lines", "", 1.0), reason("start with", "white space", "", 0.0)
+    ('has blank lines', 'does not start with white space')
+    >>> reason("have", "longer sentences", "{} words per sentence", 31.25)
+    '31 words per sentence'
+    """
+    more = escaped(more)
+    if not unit:
+        first, _, others = verb.partition(" ")
+        if more.startswith("no "):  # "has no capital letter"
+            return f"has {more}" if value else f"has {more.replace('no ', 'a ', 1)}"
+        if value:
+            first = "has" if first == "have" else f"{first}s"
+            return " ".join(filter(None, [first, others, more]))
+        return f"does not {verb} {more}"
+    if np.isnan(value):
+        return f"too short for {unit.replace('{}', '').strip()}"
+    return unit.format(f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}")
+
+
+def _shares(what: str, human: FloatArray, model: FloatArray) -> Statement | None:
+    p, q = float(human.mean()), float(model.mean())
+    of_human, of_model = format_share(p), format_share(q)
+    if of_human == of_model:
+        return None
+    return Statement(f"{of_model} of its texts {what}, {of_human} of human texts do.", p, q)
+
+
+def _same_number(item: TextProperty, human: FloatArray, model: FloatArray) -> Statement | None:
+    """Return that most texts of one sample have exactly one number, if few others have."""
+    for values in (model, human):
+        numbers, counts = np.unique(values, return_counts=True)
+        number = numbers[np.argmax(counts)]
+        p, q = float((human == number).mean()), float((model == number).mean())
+        if max(p, q) >= _ATOM and min(p, q) <= _ATOM * max(p, q):
+            what = f"have exactly {item.unit.format(f'{number:,.0f}')}"
+            return _shares(what, human == number, model == number)
+    return None
+
+
+def _means(item: TextProperty, p: float, q: float) -> Statement | None:
+    of_human, of_model = format_pair(p, q)
+    if of_human == of_model:
+        return None
+    label = item.more if q > p else item.less
+    percent = "%" if item.unit.startswith("{}%") else ""
+    return Statement(
+        f"{label[0].upper()}{label[1:]}: on average {item.unit.format(of_model)}, "
+        f"{of_human}{percent} in human texts.",
+        p,
+        q,
+    )
+
+
+def _quartiles(item: TextProperty, human: FloatArray, model: FloatArray) -> Statement | None:
+    """Return the middle halves, if one is clearly narrower and the printed numbers differ."""
+    p_low, p_high = np.quantile(human, [0.25, 0.75])
+    q_low, q_high = np.quantile(model, [0.25, 0.75])
+    widths = p_high - p_low, q_high - q_low
+    if max(widths) < 1.25 * min(widths):
+        return None
+    low, high = format_pair(p_low, q_low), format_pair(p_high, q_high)
+    if (low[0], high[0]) == (low[1], high[1]):
+        return None
+    varies = "less" if widths[1] < widths[0] else "more"
+    middle = item.unit.format(f"{low[1]} to {high[1]}")
+    return Statement(
+        f"Varies {varies} from text to text: {middle} in the middle half of its texts, {low[0]} to "
+        f"{high[0]} of human texts.",
+        float(widths[0]),
+        float(widths[1]),
+    )
