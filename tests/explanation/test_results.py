@@ -43,7 +43,8 @@ class TestMapping:
         )
         assert str(explained).count("the model writes") == 2
         odd = explained["odd"]
-        head, table = str(odd).split("\n", 1)
+        head, *sentences, table = str(odd).split("\n", 1 + len(odd.properties.ranked))
+        assert sentences == odd.properties.sentences
         assert head == f"odd: type I error {odd.type_1:.3f}, type II error {odd.type_2:.3f}"
         assert table == odd.table()
         assert len(repr(explained["odd"])) < 300

@@ -44,8 +44,8 @@ def print_sentences(
         print_lines(console, sentence, width, indent)
     for difference in properties.ranked[:n]:
         line = (
-            f"{difference.sentence} [{difference.alone:.2f} alone, "
-            f"{p_value_phrase(difference.p_value)}]"
+            f"{difference.sentence} [{'form, ' if difference.is_form else ''}"
+            f"{difference.alone:.2f}, {p_value_phrase(difference.p_value)}]"
         )
         print_lines(console, line, width, f"{indent}- ")
     if (n_more := len(properties.ranked) - n) > 0:

@@ -1,8 +1,9 @@
 """Find the properties of texts that differ between human text and a system, in plain words.
 
 Each property is tested between the two samples, with control of the false discovery rate, and
-ranked by how much of the distinction between the samples it carries: alone, and beyond those
-ranked above it. Every sentence states both numbers, as counted over all texts.
+ranked by how much of the distinction between the samples it carries: alone, and beyond those of
+its kind, form or other, ranked above it. Every sentence states both numbers, as counted over all
+texts.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from mauve.explanation.property_results import DifferingProperties, PropertyDiff
 from mauve.explanation.property_sentences import Statement, state
 from mauve.explanation.wording import phrase_table
 from mauve.formatting import SIGNIFICANCE_LEVEL
+from mauve.hashes import text_keys
 from mauve.text.distinction import (
     balanced_weights,
     crossfit,
@@ -26,8 +28,8 @@ from mauve.text.distinction import (
 )
 
 _LEAST_ALONE = 0.01  # distinction worth a sentence: shares of 45% and 55%
-_LEAST_BEYOND = 0.003  # distinction that a further property must add
-_MOST = 12  # properties that are ranked
+_LEAST_BEYOND = 0.005  # distinction that a further property must add
+_MOST = 8  # properties of each kind that are ranked
 _AS_GOOD = 0.97  # share of the best gain from which on the earlier property is preferred
 
 
@@ -80,15 +82,15 @@ def differing_properties(
         alone = distinction(probability, is_model)
         if statement is not None and alone >= _LEAST_ALONE:
             candidates.append(_Candidate(column, statement, float(p), probability, alone))
-    ranked, gains = _ranked(candidates, is_model)
-    n_human = int((~is_model).sum())
+    kinds = [
+        [c for c in candidates if c.column.item.is_form == is_form] for is_form in (True, False)
+    ]
+    chosen = [pair for kind in kinds for pair in _ranked(kind, is_model)]
+    chosen.sort(key=lambda pair: -round(pair[1], 2))  # form first where both explain all
+    ranked = [candidate for candidate, _ in chosen]
     empty = np.empty((len(rows), 0))
     return DifferingProperties(
-        tuple(
-            candidate.difference(gain, is_model, n_human)
-            for candidate, gain in zip(ranked, gains, strict=True)
-        ),
-        float(sum(gains)),
+        tuple(candidate.difference(gain, is_model) for candidate, gain in chosen),
         len(columns),
         int((adjusted <= SIGNIFICANCE_LEVEL).sum()),
         tuple((c.column.item.verb, c.column.item.more, c.column.item.unit) for c in ranked),
@@ -112,7 +114,7 @@ def system_properties(table: PropertyTable, samples: Samples, name: str) -> Diff
     rows = np.concatenate([human, samples.rows_of(name)])
     groups = None if samples.prompt_hashes is None else samples.prompt_hashes[rows]
     # Texts of one prompt are in one half, so that halves are independent.
-    in_first = halves(samples.hashes[rows] if groups is None else groups)
+    in_first = halves(text_keys(samples.hashes[rows]) if groups is None else groups)
     return differing_properties(table, rows, np.arange(len(rows)) >= len(human), in_first, groups)
 
 
@@ -122,9 +124,9 @@ def comparison_properties(samples: Samples) -> dict[str, DifferingProperties]:
     Examples
     --------
     >>> from mauve.embed.load import load_samples
-    >>> texts = {"human": ["One line."] * 40, "model": ["Two? Lines!"] * 40}
+    >>> texts = {"human": ["One line."] * 40, "model": ["Two. Lines."] * 40}
     >>> comparison_properties(load_samples(texts))["model"].sentences[0]
-    'Shorter sentences: on average 1 words per sentence, 2 in human texts.'
+    '100% of its texts have exactly 2 sentences, 0% of human texts do.'
     """
     if samples.texts is None:
         return {}
@@ -154,7 +156,8 @@ class _Candidate:
     probability: FloatArray
     alone: float
 
-    def difference(self, beyond: float, is_model: BoolArray, n_human: int) -> PropertyDifference:
+    def difference(self, beyond: float, is_model: BoolArray) -> PropertyDifference:
+        """Return it as a result."""
         item = self.column.item
         human, model = self.probability[~is_model], self.probability[is_model]
         return PropertyDifference(
@@ -172,14 +175,12 @@ class _Candidate:
         )
 
 
-def _ranked(
-    candidates: list[_Candidate], is_model: BoolArray
-) -> tuple[list[_Candidate], list[float]]:
+def _ranked(candidates: list[_Candidate], is_model: BoolArray) -> list[tuple[_Candidate, float]]:
     """Return the properties in the order in which each adds most, and what each adds."""
     chosen: list[int] = []
     gains: list[float] = []
     if not candidates:
-        return [], []
+        return []
     weights = np.sqrt(balanced_weights(is_model))
     # Each column around its mean; what is explained by chosen ones is taken out in turn.
     features = np.stack([c.probability for c in candidates], axis=1) - 0.5
@@ -199,4 +200,4 @@ def _ranked(
         direction = features[:, best] / np.sqrt(norms[best])
         rest = rest - direction * (direction @ rest)
         features = features - np.outer(direction, direction @ features)
-    return [candidates[i] for i in chosen], gains
+    return [(candidates[i], gain) for i, gain in zip(chosen, gains, strict=True)]

@@ -205,7 +205,7 @@ class PropertyTable:
                 _undefined,
                 f"“{beginning}”",
                 verb="begin with",
-                is_form=True,
+                is_form=" " in beginning,  # a single word, such as "The", is style
             )
             columns[beginning] = Column(item, has, is_chosen=True)
         return [*columns.values()]

@@ -30,7 +30,7 @@ class PropertyDifference:
     alone : float
         How well it alone tells the samples apart, out of sample: 0 not at all, 1 completely.
     beyond : float
-        What it adds to those ranked above it.
+        What it adds to those of its kind, form or other, ranked above it.
     is_form : bool
         Whether it is about form: white space, typography, length and the like.
     step : str or None
@@ -63,20 +63,29 @@ class DifferingProperties(ExactEquality):
     Attributes
     ----------
     ranked : tuple of PropertyDifference
-        Each adds most to those before it. Properties that add next to nothing are left out.
-    together : float
-        How well all of them tell the samples apart, from 0 to 1.
+        Those that add most to others of their kind first. Form and other properties are ranked
+        apart, since a difference of form that tells the samples apart completely must not hide
+        one of content. Properties that add next to nothing are left out.
     n_tested, n_significant : int
         Properties that were tested, and that differ significantly.
     """
 
     ranked: tuple[PropertyDifference, ...]
-    together: float
     n_tested: int
     n_significant: int
     _labels: tuple[tuple[str, str, str], ...] = field(repr=False)
     _values: FloatArray = field(repr=False)
     _probabilities: FloatArray = field(repr=False)
+
+    @property
+    def form(self) -> tuple[PropertyDifference, ...]:
+        """Those that are about form."""
+        return tuple(difference for difference in self.ranked if difference.is_form)
+
+    @property
+    def content(self) -> tuple[PropertyDifference, ...]:
+        """Those that are about style and content."""
+        return tuple(difference for difference in self.ranked if not difference.is_form)
 
     @property
     def sentences(self) -> list[str]:
@@ -105,7 +114,6 @@ class DifferingProperties(ExactEquality):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python objects, ready for JSON."""
         return {
-            "together": self.together,
             "n_tested": self.n_tested,
             "n_significant": self.n_significant,
             "ranked": [difference.to_dict() for difference in self.ranked],

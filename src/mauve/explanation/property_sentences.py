@@ -3,6 +3,7 @@
 A sentence is returned only if it holds for the texts as counted and as printed.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -126,14 +127,23 @@ def _quartiles(item: TextProperty, human: FloatArray, model: FloatArray) -> Stat
     widths = p_high - p_low, q_high - q_low
     if max(widths) < 1.25 * min(widths):
         return None
-    low, high = format_pair(p_low, q_low), format_pair(p_high, q_high)
-    if (low[0], high[0]) == (low[1], high[1]):
+    # As many decimals as show the wider one.
+    digits = max(0, 1 - math.floor(math.log10(max(widths))))
+    p, q = (
+        f"{low:,.{digits}f} to {high:,.{digits}f}"
+        for low, high in ((p_low, p_high), (q_low, q_high))
+    )
+    if p == q:
         return None
+    subject, percent = "", ""
+    if item.unit.startswith("{} per "):  # the unit does not say of what
+        subject = item.more.removeprefix("more ") + ", "
+    if item.unit.startswith("{}%"):
+        percent = "%"
     varies = "less" if widths[1] < widths[0] else "more"
-    middle = item.unit.format(f"{low[1]} to {high[1]}")
     return Statement(
-        f"Varies {varies} from text to text: {middle} in the middle half of its texts, {low[0]} to "
-        f"{high[0]} of human texts.",
+        f"Varies {varies} from text to text: {subject}{item.unit.format(q)} in the middle half of "
+        f"its texts, {p}{percent} in that of human texts.",
         float(widths[0]),
         float(widths[1]),
     )

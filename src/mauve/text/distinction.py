@@ -18,7 +18,9 @@ _FOLD_SEED = 15
 
 
 def halves(hashes: HashArray) -> BoolArray:
-    """Return which texts are in the first half, by hashes of their contents or prompts.
+    """Return which texts are in the first half, by keys of their contents or hashes of prompts.
+
+    Copies of one text need different keys: :func:`mauve.hashes.text_keys`.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import scipy
 from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.calls import has_option, option
 from mauve.escape import escaped
-from mauve.hashes import text_hashes
+from mauve.hashes import text_hashes, text_keys
 from mauve.text.beginnings import common_beginning
 from mauve.text.chance import copies_among, fisher, shared_by_chance, smirnov
 from mauve.text.distinction import crossfit, difference_p_value, distinction, halves
@@ -96,7 +96,7 @@ class TextPair:
 
     @cached_property
     def _halves(self) -> BoolArray:
-        return halves(text_hashes(self.human + self.model))
+        return halves(text_keys(text_hashes(self.human + self.model)))
 
     def distinction(self, values: FloatArray) -> float:
         """Return how well a number tells the samples apart, from 0 to 1."""

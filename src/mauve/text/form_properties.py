@@ -89,7 +89,8 @@ def _form(
     step: str | None = None,
     verb: str = "have",
 ) -> TextProperty:
-    return TextProperty(key, value, more, verb=verb, step=step, is_form=True)
+    # What no step removes may differ because of what texts are about.
+    return TextProperty(key, value, more, verb=verb, step=step, is_form=step is not None)
 
 
 #: What texts have or lack, and the step of normalisation that removes it.

@@ -73,6 +73,7 @@ def format_pair(first: float, second: float) -> tuple[str, str]:
     if smaller > 0:
         digits = max(0, _SIGNIFICANT - 1 - math.floor(math.log10(smaller)))
     digits = min(digits, _MOST_DIGITS)
-    while digits < _MOST_DIGITS and f"{first:.{digits}f}" == f"{second:.{digits}f}":
-        digits += 1
+    if first != second:
+        while digits < _MOST_DIGITS and f"{first:.{digits}f}" == f"{second:.{digits}f}":
+            digits += 1
     return f"{first:,.{digits}f}", f"{second:,.{digits}f}"
