@@ -49,7 +49,7 @@ PLANTED: dict[str, tuple[Change, set[str]]] = {
         lambda text: _SENTENCE.sub("\n\n", text),
         {"blank_lines", "blank_line_rate"},
     ),
-    "curly quotes": (curly, {"curly_quotes", "curly_quote_rate"}),
+    "curly quotes": (curly, {"curly_quotes"}),
     "a leading space": (lambda text: f" {text.lstrip()}", {"leading_space"}),
     "lower case": (str.lower, {"no_capitals"}),
     "Markdown bullets": (
@@ -126,7 +126,7 @@ def holds(difference: PropertyDifference, human: list[str], model: list[str]) ->
         higher = float(means[2].replace(",", "")) > float(means[3].replace(",", ""))
         return None if means[1] == "A" else (means[1] in ("More", "Longer", "Less")) == higher
     what = shares[2]
-    if phrase := re.fullmatch(r"have the words “(.+)”", what):
+    if phrase := re.fullmatch(r"have the words? “(.+)”", what):
         pattern = re.compile(rf"(?<![^\W_]){re.escape(phrase[1])}(?![^\W_])")
         flat = [
             [re.sub(r"\s+", " ", t.lower().replace("’", "'")) for t in s] for s in (human, model)

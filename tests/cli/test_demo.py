@@ -69,11 +69,12 @@ def test_prints_a_ranking_with_differences_and_a_line_for_each_system(demo):
     )
     assert "(Holm)" in out
     for name in SYSTEMS:
-        assert re.search(rf"^{name}: \w+", out, re.MULTILINE)
+        assert re.search(rf"^  {name}:\n    - \w+", out, re.MULTILINE)
 
 
 def test_greedy_decoding_repeats_itself(demo):
-    assert re.search("^greedy: (says the same|repeats itself)", demo[1].stdout, re.MULTILINE)
+    of_greedy = demo[1].stdout.split("  greedy:\n")[1]
+    assert re.match("    - (More repetition within a text|More wording shared)", of_greedy)
 
 
 def test_the_printed_command_gives_the_same_table(demo):

@@ -78,7 +78,10 @@ def test_what_is_planted_is_named(in_folder):
 def test_both_lists_of_texts(in_folder):
     done = invoke("explain", "human.jsonl", "odd.jsonl", "--n-clusters", 4, *QUICK)
     machine, uncovered = re.findall(r"\[cluster\]\):\n((?:  .*\n)+)", done.stdout)
-    assert machine.count("\n") == uncovered.count("\n") == 3
+    rows = re.compile(r"^ +\d\.\d\d +\d+ +\[\d+\]", re.MULTILINE)
+    assert len(rows.findall(machine)) == len(rows.findall(uncovered)) == 3
+    assert "why: " in machine
+    assert "why: " in uncovered
     assert "the most machine-like texts of odd" in done.stdout
     assert set(re.findall(r"\w+", uncovered)) & set(TOPICS["music"].split())
 

@@ -83,7 +83,7 @@ def check_sentence(difference, human, model):
         of_model, what, of_human = shares.groups()
         counts = []
         for texts in (human, model):
-            if phrase := re.fullmatch(r"have the words “(.+)”", what):
+            if phrase := re.fullmatch(r"have the words? “(.+)”", what):
                 pattern = re.compile(rf"(?<!\w){re.escape(phrase[1])}(?!\w)")
                 flat = [re.sub(r"[^\S]+", " ", text.lower().replace("’", "'")) for text in texts]
                 counts.append(np.mean([bool(pattern.search(text)) for text in flat]))

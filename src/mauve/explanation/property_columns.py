@@ -225,7 +225,8 @@ class PropertyTable:
             if has.sum() >= FEWEST:
                 words = self.phrases.presence.text_of(number)
                 key = f"phrase: {words}"
-                item = TextProperty(key, _undefined, f"“{words}”", verb="have the words")
+                verb = "have the words" if " " in words else "have the word"
+                item = TextProperty(key, _undefined, f"“{words}”", verb=verb)
                 columns.append(Column(item, has, is_chosen=True))
         return columns
 

@@ -113,7 +113,7 @@ def check_form(
     Habits, at the level of 0.0003 (``length`` of 0.001):
 
     - ``length``: Smirnov's test, and a quartile that differs by a factor above 1.2 or a
-      distinction above 0.1.
+      distinction above 0.25.
     - the properties of :data:`mauve.text.form_properties.FORM_SHARES`: white space, typography,
       Unicode forms, case, Markdown marks, numbers, unfinished last sentences. Fisher's test, and
       shares that differ by more than 0.1 or have a distinction of at least 0.02: 0% and 4%.

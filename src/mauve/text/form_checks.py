@@ -33,6 +33,7 @@ HABIT = 0.1  # difference of shares that matters for habits, such as a space bef
 DISTINCTION = 0.02  # what a habit explains of the samples that matters, such as 0% and 4% of texts
 FAULT = 0.01  # share, or difference of shares, that matters for faults, such as markers
 MARKERS_WRITTEN = 0.001  # share of human texts that mention markers
+_ONE_LENGTH = 0.25  # what a length explains if quartiles are alike: all texts were cut to it
 _BEGINNING = 0.5  # share of texts with one beginning that is no chance
 
 _MARKER = re.compile(
@@ -154,7 +155,7 @@ def check_length(pair: TextPair, human: IntArray, model: IntArray, unit: str) ->
     most = 0 if ratios[0] > LENGTH_RATIO else int(np.argmax(ratios))  # the median if it differs
     explained = pair.distinction(np.concatenate([human, model]).astype(np.float64))
     # Texts that are all cut to one length may have the same median.
-    if smirnov(human, model) < LEVEL and (ratios[most] > LENGTH_RATIO or explained > HABIT):
+    if smirnov(human, model) < LEVEL and (ratios[most] > LENGTH_RATIO or explained > _ONE_LENGTH):
         p_length, q_length = float(p_lengths[most]), float(q_lengths[most])
         yield Finding(
             "length",

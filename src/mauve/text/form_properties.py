@@ -183,7 +183,6 @@ _RATES: tuple[TextProperty, ...] = (
     _rate("bullet_rate", _BULLET, "bullets or numbered lists", "markup"),
     _rate("blank_line_rate", _BLANK_LINE, "blank lines", "space"),
     _rate("line_break_rate", _LINE_BREAK, "line breaks", "space"),
-    _rate("curly_quote_rate", _CURLY, "curly quotes or apostrophes", "typography"),
 )
 
 #: Numbers that are about form.
