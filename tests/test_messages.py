@@ -261,6 +261,7 @@ BAD_OPTIONS = [
     (NPY, "--pooling", "mean"), (NPY, "--layer", "3"), (NPY, "--max-length", "9"),
     (NPY, "--dtype", "float32"), (NPY, "--revision", "main"), (NPY, "--empty", "no"),
     (NPY, "--strip", None), (NPY, "--match-length", None), (NPY, "--prompts", "no.txt"),
+    (NPY, "--normalize", "space"), (TXT, "--normalize", "spce"),
     (NPY, "--by-prompt", None), (TXT, "--layer", "3"), (TXT, "--pooling", "max"),
     (TXT, "--max-length", "999"), (TXT, "--dtype", "float32"), (TXT, "--embedder", "http://"),
     (TXT, "--embedder", "sentence:"), (TXT, "--revision", "main"), (TXT, "--prompts", "no.txt"),

@@ -232,3 +232,34 @@ class TestCompareOnText:
 
         result = compare(texts(0, 120), texts(1, 120), embedder=count, num_buckets=5)["model"]
         assert "emb:callable:" in result.signature
+
+
+class TestNormalize:
+    TEXTS = ("“One”  two\n\nthree", " four")
+
+    def test_steps_are_in_the_recipe(self):
+        samples = load_samples({"human": [*self.TEXTS]}, normalize="typography,space")
+        assert samples.texts == {"human": ['"One" two three', " four"]}
+        assert samples.recipe == "typography+space"
+        assert samples.origin.endswith(":typography+space")
+
+    def test_shortcuts_and_steps_are_one_recipe(self):
+        given = {"human": [*self.TEXTS]}
+        both = load_samples(given, strip=True, normalize="space")
+        assert both.recipe == load_samples(given, normalize=["ends", "space"]).recipe
+        assert both.recipe == "space+strip"
+
+    def test_given_prompts_are_removed(self):
+        texts = ["To be or not", "To see and more"]
+        samples = load_samples({"human": texts}, normalize="prompt", prompts=["To be", "To see"])
+        assert samples.texts == {"human": ["or not", "and more"]}
+        assert samples.prompts == {"human": ["To be", "To see"]}
+
+    def test_features_have_no_text_to_change(self):
+        with pytest.raises(InvalidParameterError, match=r"'normalize' .*must be left out for feat"):
+            load_samples({"human": np.eye(10)}, normalize="space")
+
+    def test_positions_are_those_before_the_limit(self):
+        texts = [f"text {i}" for i in range(40)] + ["---"]
+        with pytest.raises(InvalidParameterError, match=r"the step 'markup' .* at position 40"):
+            load_samples({"human": texts}, limit=5, normalize="markup,length")

@@ -99,7 +99,11 @@ def compare_command(
                 language_model=scorer or measuring.language_model,
                 models=models,
                 training=load_training(
-                    training, loaded, strip=texts.strip, empty=cast(EmptyPolicy, texts.empty)
+                    training,
+                    loaded,
+                    strip=texts.strip,
+                    normalize=texts.steps,
+                    empty=cast(EmptyPolicy, texts.empty),
                 ),
                 confidence=inference.confidence,
                 seed=inference.seed,

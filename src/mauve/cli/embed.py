@@ -19,6 +19,7 @@ from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.progress import progress_bar
 from mauve.text.normalize import EmptyPolicy
+from mauve.text.steps import JOINT_STEPS, check_steps
 
 
 @with_flags
@@ -27,6 +28,7 @@ def embed_command(
 ) -> None:
     """Turn texts into a file of features for the other commands."""
     check_writable(output.out)
+    steps = check_steps(source.normalize, without=JOINT_STEPS)
     path, field = input_file(str(source.texts))
     name = path.name
     embedder = get_embedder(embedding.name, **embedding.settings(), device=embedding.device)
@@ -42,6 +44,7 @@ def embed_command(
             embedder=embedder,
             cache=not embedding.no_cache,
             strip=source.strip,
+            normalize=steps,
             empty=cast(EmptyPolicy, source.empty),
             unreadable=cast(UnreadablePolicy, source.unreadable),
             on_progress=on_progress,

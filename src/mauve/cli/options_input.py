@@ -12,6 +12,7 @@ from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.protocol import DTYPES, POOLINGS
 from mauve.embed.reading import UNREADABLE
 from mauve.text.normalize import EMPTY
+from mauve.text.steps import JOINT_STEPS, NORMALIZE_STEPS
 
 Field = Annotated[
     str,
@@ -22,6 +23,15 @@ Field = Annotated[
 ]
 Strip = Annotated[
     bool, typer.Option("--strip", help="Remove white space at both ends of every text.")
+]
+Normalize = Annotated[
+    str | None,
+    typer.Option(
+        metavar="STEPS",
+        help=f"Remove differences of form by steps, with commas between them: "
+        f"{', '.join(NORMALIZE_STEPS)}. They are applied in this order. In embed, which reads one "
+        f"file, {' and '.join(JOINT_STEPS)} cannot be used.",
+    ),
 ]
 Empty = Annotated[
     str,
@@ -102,8 +112,29 @@ class TextOptions(OptionGroup):
         bool,
         typer.Option("--match-length", help="Cut all texts to the same number of words."),
     ] = False
+    normalize: Normalize = None
+    strip_prompt: Annotated[
+        bool,
+        typer.Option(
+            "--strip-prompt",
+            help="Remove the prompt at the beginning of texts, that of --prompts or --by-prompt or "
+            "one that is found: the step 'prompt' of --normalize.",
+        ),
+    ] = False
     empty: Empty = "error"
     unreadable: Unreadable = "error"
+
+    @property
+    def steps(self) -> str | None:
+        """Names of all steps but those that have flags of the same name in Python."""
+        names = [*filter(None, [self.normalize]), *["prompt"] * self.strip_prompt]
+        return ",".join(names) or None
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the keywords of `mauve.compare`, which has no ``strip_prompt``."""
+        keywords = super().keywords() | {"normalize": self.steps}
+        del keywords["strip_prompt"]
+        return keywords
 
 
 @dataclass(frozen=True)
@@ -123,6 +154,7 @@ class EmbedInputOptions(OptionGroup):
     ]
     field: Field = "text"
     strip: Strip = False
+    normalize: Normalize = None
     empty: Empty = "error"
     unreadable: Unreadable = "error"
 

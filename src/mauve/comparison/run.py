@@ -39,6 +39,7 @@ from mauve.quantize.registry import (
 )
 from mauve.text.normalize import EmptyPolicy
 from mauve.text.prompts import Prompts
+from mauve.text.steps import Normalize
 
 
 def compare(
@@ -51,6 +52,7 @@ def compare(
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
+    normalize: Normalize | None = None,
     empty: EmptyPolicy = "error",
     unreadable: UnreadablePolicy = "error",
     num_buckets: int | str = "auto",
@@ -95,6 +97,11 @@ def compare(
         Store the features of texts on disk, so that human text is embedded once.
     strip, match_length : bool
         Remove white space at both ends of texts; cut all texts to the same number of words.
+        Shortcuts for the steps "ends" and "length" of `normalize`.
+    normalize : str or sequence of str, optional
+        Steps that remove differences of form: names of "prompt", "markup", "typography",
+        "unicode", "space", "ends", "case", "sentences" and "length", such as
+        "space,typography"; see :data:`mauve.text.steps.NORMALIZE_STEPS`.
     empty : {"error", "keep"}
         Reject empty texts, or read each as one end-of-text token.
     unreadable : {"error", "warn"}
@@ -186,6 +193,7 @@ def compare(
             cache=cache,
             strip=strip,
             match_length=match_length,
+            normalize=normalize,
             empty=empty,
             unreadable=unreadable,
             prompts=prompts,

@@ -17,13 +17,22 @@ from mauve.embed.limit import draw_rows
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.reading import UNREADABLE, SampleReadings, UnreadablePolicy
 from mauve.embed.registry import EmbedderLike, get_embedder
-from mauve.embed.samples import FieldLike, Sample, SampleLike, check_features, read_samples
+from mauve.embed.samples import (
+    FieldLike,
+    SampleLike,
+    check_features,
+    common_origin,
+    common_width,
+    read_samples,
+    usable_metadata,
+)
 from mauve.errors import InvalidParameterError, check_bool, check_choice, check_int
 from mauve.hashes import digest_hashes, text_hashes
 from mauve.progress import Progress
 from mauve.text.form import FormReport, check_form
 from mauve.text.normalize import EMPTY, EmptyPolicy, prepare_texts
 from mauve.text.prompts import Prompts, prompts_by_sample
+from mauve.text.steps import Normalize, check_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +244,7 @@ def load_samples(
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
+    normalize: Normalize | None = None,
     empty: EmptyPolicy = "error",
     unreadable: UnreadablePolicy = "error",
     prompts: Prompts | None = None,
@@ -247,8 +257,8 @@ def load_samples(
     ----------
     sources : mapping from name to sample
         Human first; see :func:`mauve.embed.naming.name_samples`.
-    field, limit, seed, embedder, device, cache, strip, match_length, empty, unreadable, \
-prompts, on_progress
+    field, limit, seed, embedder, device, cache, strip, match_length, normalize, empty, \
+unreadable, prompts, on_progress
         As for :func:`mauve.compare`.
     min_texts : int
         Smallest sample that is accepted.
@@ -269,6 +279,7 @@ prompts, on_progress
     check_choice("unreadable", unreadable, UNREADABLE)
     for name, flag in {"strip": strip, "match_length": match_length, "cache": cache}.items():
         check_bool(name, flag)
+    steps = check_steps(normalize)
     if limit is not None:
         limit = check_int("limit", limit, min_texts)
     loaded = read_samples(sources, field)
@@ -286,7 +297,8 @@ prompts, on_progress
             f"Got text for {', '.join(texts)} alone instead."
         )
     if not texts:
-        for name, is_given in {"strip": strip, "match_length": match_length}.items():
+        changes = {"strip": strip, "match_length": match_length, "normalize": bool(steps)}
+        for name, is_given in changes.items():
             if is_given:
                 raise InvalidParameterError(
                     f"{parameter(name)} must be left out for features, which have no text to "
@@ -297,13 +309,19 @@ prompts, on_progress
                 f"{parameter('embedder')} must be left out for features, which no embedder reads: "
                 "give the texts instead."
             )
-    width = None if texts else _common_width(loaded)  # first: it may differ for one embedder too
+    width = None if texts else common_width(loaded)  # first: it may differ for one embedder too
     n_given = {name: len(sample) for name, sample in loaded.items()}
     checked_prompts = prompts_by_sample(prompts, n_given)
     kept: dict[str, IntArray] = {}
     if limit is not None and limit < max(n_given.values()):
         if texts:  # refuses empty ones now, so that messages have their positions before the draw
-            prepare_texts({n: [*map(str, t)] for n, t in texts.items()}, strip=strip, empty=empty)
+            prepare_texts(
+                {name: [*map(str, sample)] for name, sample in texts.items()},
+                strip=strip,
+                normalize=[step for step in steps if step != "length"],
+                empty=empty,
+                prompts=checked_prompts,
+            )
         hashes = {name: sample.hashes() for name, sample in loaded.items()}
         rows = draw_rows(hashes, checked_prompts, limit, check_int("seed", seed, 0))
         kept = {name: drawn for name, drawn in rows.items() if len(drawn) < n_given[name]}
@@ -311,13 +329,13 @@ prompts, on_progress
             loaded[name] = loaded[name].at(drawn)
             if checked_prompts is not None:
                 checked_prompts[name] = [checked_prompts[name][row] for row in drawn]
-    steps = [f"limit{limit}"] if kept else []
+    drawn_to = [f"limit{limit}"] if kept else []
     if not texts:
-        origin = _common_origin([*loaded.values()]) or f"features-{width}"
+        origin = common_origin([*loaded.values()]) or f"features-{width}"
         return Samples(
             None,
             {name: np.asarray(sample.values) for name, sample in loaded.items()},
-            ":".join([origin, *steps]),
+            ":".join([origin, *drawn_to]),
             None,
             np.concatenate([sample.hashes() for sample in loaded.values()]),
             checked_prompts,
@@ -329,17 +347,19 @@ prompts, on_progress
         {name: [*map(str, sample.values)] for name, sample in loaded.items()},
         strip=strip,
         same_length=match_length,
+        normalize=steps,
         empty=empty,
+        prompts=checked_prompts,
     )
     return Samples(
         normalised,
         None,
-        "+".join([*steps, *filter(None, [recipe])]),
+        "+".join([*drawn_to, *filter(None, [recipe])]),
         cached_if_known(chosen) if cache else chosen,
         np.concatenate([text_hashes(sample) for sample in normalised.values()]),
         checked_prompts,
         on_progress,
-        _usable_metadata(loaded),
+        usable_metadata(loaded),
         kept,
         n_given,
         unreadable,
@@ -365,38 +385,3 @@ def embed_texts(
             f"Got {len(features)} rows for {len(texts)} texts instead."
         )
     return embedded
-
-
-def _usable_metadata(samples: Mapping[str, Sample]) -> dict[str, dict[str, list[Any]]]:
-    """Return the fields that could be read in all samples that have them."""
-    unread = {name for sample in samples.values() for name in sample.unread}
-    return {
-        name: {key: values for key, values in sample.metadata.items() if key not in unread}
-        for name, sample in samples.items()
-        if sample.has_fields
-    }
-
-
-def _common_origin(samples: Sequence[Sample]) -> str | None:
-    """Return the embedder that made all feature files, if all of them name it."""
-    origins = [sample.origin for sample in samples]
-    different = sorted({origin for origin in origins if origin is not None})
-    if len(different) > 1:
-        raise InvalidParameterError(
-            f"{parameter('human', 'systems')} must be features of one embedder. "
-            f"Got files made by {' and by '.join(different)} instead: embed all texts alike."
-        )
-    return None if None in origins else different[0]
-
-
-def _common_width(samples: Mapping[str, Sample]) -> int:
-    """Return the number of features, which must be the same for all samples."""
-    widths = {name: np.asarray(sample.values).shape[1] for name, sample in samples.items()}
-    (human, width), *others = widths.items()
-    for name, n_features in others:
-        if n_features != width:
-            raise InvalidParameterError(
-                f"'{name}' must have as many features as '{human}', {width}. "
-                f"Got {n_features} instead: embed all texts with one model."
-            )
-    return int(width)

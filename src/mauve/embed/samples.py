@@ -273,3 +273,38 @@ def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
                 f"Got NaN, infinity or a larger number in row {row} instead."
             )
     return features
+
+
+def usable_metadata(samples: Mapping[str, Sample]) -> dict[str, dict[str, list[Any]]]:
+    """Return the fields that could be read in all samples that have them."""
+    unread = {name for sample in samples.values() for name in sample.unread}
+    return {
+        name: {key: values for key, values in sample.metadata.items() if key not in unread}
+        for name, sample in samples.items()
+        if sample.has_fields
+    }
+
+
+def common_origin(samples: Sequence[Sample]) -> str | None:
+    """Return the embedder that made all feature files, if all of them name it."""
+    origins = [sample.origin for sample in samples]
+    different = sorted({origin for origin in origins if origin is not None})
+    if len(different) > 1:
+        raise InvalidParameterError(
+            f"{parameter('human', 'systems')} must be features of one embedder. "
+            f"Got files made by {' and by '.join(different)} instead: embed all texts alike."
+        )
+    return None if None in origins else different[0]
+
+
+def common_width(samples: Mapping[str, Sample]) -> int:
+    """Return the number of features, which must be the same for all samples."""
+    widths = {name: np.asarray(sample.values).shape[1] for name, sample in samples.items()}
+    (human, width), *others = widths.items()
+    for name, n_features in others:
+        if n_features != width:
+            raise InvalidParameterError(
+                f"'{name}' must have as many features as '{human}', {width}. "
+                f"Got {n_features} instead: embed all texts with one model."
+            )
+    return int(width)

@@ -22,6 +22,7 @@ from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 from mauve.progress import Progress
 from mauve.text.normalize import EmptyPolicy
+from mauve.text.steps import JOINT_STEPS, Normalize, check_steps
 
 _MIN_PROMPTS = 5
 _SIZES_APART = 1.25  # ratio of sizes above which a warning is given
@@ -173,6 +174,7 @@ def load_training(
     *,
     field: str = TEXT_FIELD,
     strip: bool = False,
+    normalize: Normalize | None = None,
     empty: EmptyPolicy = "error",
 ) -> Samples | None:
     """Read the training texts of the systems, which must be of the kind of the samples.
@@ -184,8 +186,9 @@ def load_training(
         Human text and systems; their embedder embeds the training texts.
     field : str
         Field or column that holds the texts.
-    strip, empty
-        As for :func:`mauve.compare`.
+    strip, normalize, empty
+        As for :func:`mauve.compare`; they have no prompts, and are not cut to the length of the
+        samples.
 
     Examples
     --------
@@ -208,6 +211,7 @@ def load_training(
         embedder=samples.embedder,
         cache=False,  # the embedder of the samples has the cache
         strip=strip,
+        normalize=[step for step in check_steps(normalize) if step not in JOINT_STEPS],
         empty=empty,
         unreadable=samples.unreadable,
         min_texts=MIN_TEXTS,

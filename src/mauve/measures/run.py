@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
+from typing import Any
 
 from mauve.calls import by_world, option, parameter
 from mauve.comparison.comparison import Comparison
@@ -52,6 +53,7 @@ from mauve.measures.values import UndefinedValues, estimate_all
 from mauve.progress import Progress, ProgressLike, progress_bar
 from mauve.text.normalize import EmptyPolicy
 from mauve.text.prompts import Prompts
+from mauve.text.steps import Normalize
 
 
 def measure(
@@ -72,6 +74,7 @@ def measure(
     cache: bool = True,
     strip: bool = False,
     match_length: bool = False,
+    normalize: Normalize | None = None,
     empty: EmptyPolicy = "error",
     unreadable: UnreadablePolicy = "error",
     seed: int = 0,
@@ -118,7 +121,7 @@ def measure(
         Level of the intervals.
     cache : bool
         Store the features of texts on disk.
-    strip, match_length, empty, unreadable
+    strip, match_length, normalize, empty, unreadable
         As for :func:`mauve.compare`; texts need be readable only for measures of features.
     seed : int
         Random seed. Values do not depend on the order of the texts.
@@ -159,6 +162,7 @@ def measure(
             f"{parameter('prompt_context')} must be left out without {given}."
         )
     fields, training_field = split_training_field(field, training)
+    prepared: dict[str, Any] = {"strip": strip, "normalize": normalize, "empty": empty}
     with progress_bar(progress) as on_progress:
         samples = load_samples(
             name_samples(human, systems),
@@ -168,9 +172,8 @@ def measure(
             embedder=embedder,
             device=device,
             cache=cache,
-            strip=strip,
             match_length=match_length,
-            empty=empty,
+            **prepared,
             unreadable=unreadable,
             prompts=prompts,
             min_texts=MIN_TEXTS,
@@ -182,9 +185,7 @@ def measure(
             tokenizer=tokenizer,
             language_model=language_model,
             models=models,
-            training=load_training(
-                training, samples, field=training_field, strip=strip, empty=empty
-            ),
+            training=load_training(training, samples, field=training_field, **prepared),
             prompt_context=prompt_context,
             confidence=confidence,
             seed=seed,

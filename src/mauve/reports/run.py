@@ -33,8 +33,8 @@ FEATURE_MEASURES = "frechet"
 
 #: Options of `compare` that say how samples are loaded.
 _LOADING = (
-    "field", "limit", "embedder", "device", "cache", "strip", "match_length", "empty",
-    "unreadable", "prompts",
+    "field", "limit", "embedder", "device", "cache", "strip", "match_length", "normalize",
+    "empty", "unreadable", "prompts",
 )  # fmt: skip
 
 
@@ -139,7 +139,9 @@ def report(
             **loading,
         )
         # What is asked for is checked before the work.
-        prepared = {name: loading[name] for name in ("strip", "empty") if name in loading}
+        prepared = {
+            name: loading[name] for name in ("strip", "normalize", "empty") if name in loading
+        }
         trained_on = load_training(training, samples, field=training_field, **prepared)
         select_measures(samples, _default_measures(samples, measures), {}, trained_on)
         check_metadata(

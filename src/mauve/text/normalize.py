@@ -1,4 +1,4 @@
-"""Normalise texts before they are embedded: strip white space, cut to a common length."""
+"""Normalise texts before they are embedded: apply named steps, refuse empty texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ import numpy as np
 from mauve.calls import option, parameter
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed_as
+from mauve.text.shared_prompts import without_prompts
+from mauve.text.steps import JOINT_STEPS, Normalize, check_steps, normalize_text
 from mauve.text.words import first_words, word_counts
 
 #: Choices for texts without a character: raise an error, or keep them.
@@ -87,8 +89,8 @@ def is_missing(value: object) -> bool:
     return value is None or by_name or (isinstance(value, float) and value != value)
 
 
-def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
-    """Raise if a text has no character, with its position.
+def refuse_empty(texts: Sequence[str], what: str, remedy: str, step: str = "") -> None:
+    """Raise if a text has no character, with its position and the step that left it so.
 
     Examples
     --------
@@ -96,8 +98,9 @@ def refuse_empty(texts: Sequence[str], what: str, remedy: str) -> None:
     """
     positions = [i for i, text in enumerate(texts) if not text]
     if positions:
+        got = f"ones that the step '{step}' leaves empty" if step else "empty ones"
         raise InvalidParameterError(
-            f"{what} must hold texts that are not empty. Got empty ones at "
+            f"{what} must hold texts that are not empty. Got {got} at "
             f"{listed_as('position', positions)} instead: {remedy}."
         )
 
@@ -175,25 +178,95 @@ def match_length(samples: Mapping[str, Sequence[str]]) -> MatchedLength:
     )
 
 
+def normalize_texts(
+    samples: Mapping[str, Sequence[str]],
+    steps: Normalize | None,
+    prompts: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[dict[str, list[str]], str]:
+    r"""Change the form of texts by named steps, alike for all samples.
+
+    Parameters
+    ----------
+    samples : mapping from name to sequence of str
+        Human texts first, then those of every system.
+    steps : str or sequence of str
+        Names of :data:`mauve.text.steps.NORMALIZE_STEPS`, such as "space,typography". They are
+        applied in the order there, whatever the order here.
+    prompts : mapping from name to sequence of str, optional
+        The prompt of each text, for the step "prompt", which looks for prompts without them.
+
+    Returns
+    -------
+    samples : dict from name to list of str
+        As many texts as before, in the same order.
+    recipe : str
+        The steps that were applied, for the signature; "ends" is ``strip`` and "length" is
+        ``words`` with the number of words.
+
+    Notes
+    -----
+    Normalising twice changes nothing, with two exceptions: a text that repeats its prompt loses
+    it twice, and texts that were cut to one length may end within a sentence.
+
+    Examples
+    --------
+    >>> samples = {"human": ["“One\n\n two”"], "model": ["One \t two"]}
+    >>> normalize_texts(samples, "space,typography")
+    ({'human': ['"One two"'], 'model': ['One two']}, 'typography+space')
+    """
+    chosen = check_steps(steps)
+    prepared = {name: checked_texts(texts, name) for name, texts in samples.items()}
+    return _apply(prepared, chosen, prompts)
+
+
+def _apply(
+    samples: dict[str, list[str]],
+    steps: Sequence[str],
+    prompts: Mapping[str, Sequence[str]] | None,
+) -> tuple[dict[str, list[str]], str]:
+    recipe = [_RECIPE.get(step, step) for step in steps]
+    if "prompt" in steps:
+        samples = without_prompts(samples, prompts)
+    if set(steps) - set(JOINT_STEPS):
+        samples = {
+            name: [normalize_text(text, steps) for text in texts] for name, texts in samples.items()
+        }
+    if "length" in steps:
+        matched = match_length(samples)
+        samples = matched.samples
+        recipe[-1] = f"words{matched.n_words}"
+    return samples, "+".join(recipe)
+
+
+#: Steps whose name in a signature is older than the steps.
+_RECIPE = {"ends": "strip"}
+
+
 def prepare_texts(
     samples: Mapping[str, Sequence[str]],
     *,
     strip: bool = False,
     same_length: bool = False,
+    normalize: Normalize | None = None,
     empty: EmptyPolicy = "error",
+    prompts: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[dict[str, list[str]], str]:
-    """Strip texts, cut them to one length and refuse empty ones, as chosen.
+    """Normalise texts and refuse empty ones, as chosen.
 
     Parameters
     ----------
     samples : mapping from name to sequence of str
         Human texts and those of every system.
     strip : bool
-        Remove white space at both ends of every text.
+        Remove white space at both ends of every text: the step "ends".
     same_length : bool
-        Cut all texts to one number of words: :func:`mauve.text.normalize.match_length`.
+        Cut all texts to one number of words: the step "length".
+    normalize : str or sequence of str, optional
+        Steps of :func:`normalize_texts`.
     empty : {"error", "keep"}
         What to do about texts without a character.
+    prompts : mapping from name to sequence of str, optional
+        The prompt of each text.
 
     Returns
     -------
@@ -207,21 +280,36 @@ def prepare_texts(
     ...               strip=True, same_length=True)
     ({'human': ['one', 'one'], 'model': ['one', 'one']}, 'strip+words1')
     """
-    prepared = {name: [*texts] for name, texts in samples.items()}
-    steps = []
-    if strip:
-        prepared = {name: [text.strip() for text in texts] for name, texts in prepared.items()}
-        steps.append("strip")
+    shortcuts = [*["ends"] * strip, *["length"] * same_length]
+    steps = check_steps([*check_steps(normalize), *shortcuts])
+    given = {name: [*texts] for name, texts in samples.items()}
+    if empty == "error":
+        for name, texts in given.items():
+            refuse_empty(texts, f"'{escaped(name)}'", _empty_remedy())
+    prepared, recipe = _apply(given, tuple(step for step in steps if step != "length"), prompts)
     if empty == "error":
         for name, texts in prepared.items():
-            refuse_empty(
-                texts,
-                f"'{escaped(name)}'",
-                "remove them, or read them as one end-of-text token with "
-                f"{option('empty', 'keep')}",
-            )
-    if same_length:
-        matched = match_length(prepared)
-        prepared = matched.samples
-        steps.append(f"words{matched.n_words}")
-    return prepared, "+".join(steps)
+            if not all(texts):
+                step = _emptying_step(given, steps, prompts, name)
+                refuse_empty(texts, f"'{escaped(name)}'", _empty_remedy(), step)
+    if "length" in steps:
+        prepared, words = _apply(prepared, ("length",), None)
+        recipe = "+".join(filter(None, [recipe, words]))
+    return prepared, recipe
+
+
+def _empty_remedy() -> str:
+    return f"remove them, or read them as one end-of-text token with {option('empty', 'keep')}"
+
+
+def _emptying_step(
+    samples: dict[str, list[str]],
+    steps: Sequence[str],
+    prompts: Mapping[str, Sequence[str]] | None,
+    name: str,
+) -> str:
+    """Return the first step after which a text of a sample is empty."""
+    for n in range(1, len(steps)):
+        if not all(_apply(samples, steps[:n], prompts)[0][name]):
+            return steps[n - 1]
+    return steps[-1]
