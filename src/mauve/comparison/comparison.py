@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mauve.comparison.compared import Compared
+from mauve.comparison.ladder import Ladder
 from mauve.comparison.pack import Metadata, pack
 from mauve.comparison.pairs import Difference, difference, is_comparable
 from mauve.comparison.results import MauveResult, frame_row, table_row
+from mauve.comparison.rungs import make_ladder
 from mauve.errors import MauveError, bad_parameter
 from mauve.escape import escaped
 from mauve.formatting import metric_names
 from mauve.frames import make_frame
 from mauve.inference.differences import holm
+from mauve.progress import ProgressLike, progress_bar
 from mauve.tables import (
     as_html,
     as_latex,
@@ -26,6 +29,7 @@ from mauve.tables import (
     warnings_as_html,
     with_warnings,
 )
+from mauve.text.steps import Normalize
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,6 +143,41 @@ class Comparison(Mapping[str, MauveResult]):
             return differences
         neighbours = set(itertools.pairwise(self.rank()))
         return [pair for pair in differences if (pair.first, pair.second) in neighbours]
+
+    def ladder(
+        self, steps: "Normalize | None" = None, *, progress: "ProgressLike" = True
+    ) -> "Ladder":
+        """Return the scores as given, and after each step that removes a difference of form.
+
+        Steps are added one by one, so the last score is without all of them. A score is that of
+        :func:`mauve.compare` for human text and this system alone with ``normalize=`` these
+        steps. Only texts that a step changes are embedded.
+
+        Parameters
+        ----------
+        steps : str or sequence of str, optional
+            Names of steps (:data:`mauve.text.steps.NORMALIZE_STEPS`), or "all"; by default those
+            that remove differences of form that were found.
+        progress : bool or callable
+            As for :func:`mauve.compare`.
+
+        Returns
+        -------
+        Ladder
+            A mapping from system to its scores.
+
+        Examples
+        --------
+        >>> import mauve, warnings
+        >>> warnings.simplefilter("ignore")  # of the leading space
+        >>> human = [f"Number {i * 7919 % 1000} of the texts." for i in range(400)]
+        >>> model = [f" Number {i * 7907 % 1000} of the texts." for i in range(400)]
+        >>> comparison = mauve.compare(human, model, n_permutations=0)
+        >>> print(comparison.ladder()["model"].verdict)
+        most of this gap is form
+        """
+        with progress_bar(progress) as on_progress:
+            return make_ladder(self._results, self.compared, steps, on_progress)
 
     def rows(self) -> list[dict[str, str]]:
         """Return the rows of the table by column title, best first."""

@@ -2,6 +2,7 @@
 
 from mauve.plots.axes import new_axes
 from mauve.plots.clusters import plot_clusters, plot_map
+from mauve.plots.ladder import plot_ladder
 from mauve.plots.protocol import HasCurve
 from mauve.plots.scores import plot_curves, plot_errors, plot_ranking
 
@@ -11,6 +12,7 @@ __all__ = [
     "plot_clusters",
     "plot_curves",
     "plot_errors",
+    "plot_ladder",
     "plot_map",
     "plot_ranking",
 ]

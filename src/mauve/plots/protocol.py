@@ -41,6 +41,30 @@ class HasInterval(HasScore, Protocol):
         """Lower end of the scores of two samples of one source."""
 
 
+class DrawnRung(HasScore, Protocol):
+    """A score after some steps of normalisation."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Low and high end of its confidence interval."""
+
+    @property
+    def step(self) -> str | None:
+        """The last step; None for the texts as given."""
+
+
+class HasRungs(HasScore, Protocol):
+    """The scores of a system as given, and after steps, as :class:`mauve.Ladder` has them."""
+
+    @property
+    def rungs(self) -> Sequence[DrawnRung]:
+        """The first is for the texts as given."""
+
+    @property
+    def ceiling(self) -> float | None:
+        """Mean score of two samples of one source."""
+
+
 class HasErrors(HasScore, Protocol):
     """A score and the two errors of a system, in nats."""
 

@@ -28,6 +28,21 @@ NORMALIZE_STEPS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+#: The steps in the order in which a ladder adds them, and what a score after each is without.
+RUNGS: Mapping[str, str] = MappingProxyType(
+    {
+        "prompt": "without prompts",
+        "ends": "without white space at the ends",
+        "space": "without differences of white space",
+        "typography": "without typography",
+        "unicode": "without Unicode variants",
+        "markup": "without Markdown",
+        "case": "without capitals",
+        "sentences": "without unfinished sentences",
+        "length": "at one length",
+    }
+)
+
 #: Steps that look at all samples together, or at prompts, and not at one text alone.
 JOINT_STEPS = ("prompt", "length")
 
