@@ -202,7 +202,7 @@ def test_bad_steps(compared):
         comparison.ladder("spce")
 
 
-NO_GAP = "there is no gap, as the interval as given reaches"
+NO_GAP = "no gap is shown, as the interval as given reaches"
 LEFT_OUT = dict.fromkeys([*RUNGS][1:], "no difference of form found")
 
 

@@ -161,3 +161,58 @@ def test_wrong_arguments_are_found_before_texts_are_embedded(
 def test_the_path_must_end_in_html(path):
     with pytest.raises(InvalidParameterError, match=r"'path' .* must be a file that ends in .html"):
         mauve.report(written(0), written(1), path)
+
+
+@pytest.fixture(scope="module")
+def spaced_report(tmp_path_factory):
+    """Return a report of a system whose texts start with a space, and of one without."""
+    systems = {"spaced": [f" {text}" for text in written(1)], "plain": written(2)}
+
+    def embed(batch):
+        rows = zip(batch, letters(batch), strict=True)
+        return [[*row, 9 * text.startswith(" ")] for text, row in rows]
+
+    with pytest.warns(mauve.MauveWarning, match="start with white space"):
+        return mauve.report(
+            written(0), systems, tmp_path_factory.mktemp("ladder") / "r.html", embedder=embed,
+            n_clusterings=5, measures="repetition",
+        )  # fmt: skip
+
+
+class TestLadder:
+    @pytest.mark.slow
+    def test_form_is_a_section_with_sentences_picture_and_table(self, spaced_report):
+        page = spaced_report.path.read_text()
+        assert '<li><a href="#form">Form</a></li>' in page
+        section = page[page.index('<section id="form"') :].partition("</section>")[0]
+        for sentence in (
+            spaced_report.comparison.ladder()["spaced"].sentence,
+            "no difference of form was",
+        ):
+            assert sentence in section
+        assert "most of this gap is form" in section
+        assert 'aria-label="Scores as given and after each step' in section
+        assert "<td>201</td>" in section
+        assert "Left out: prompt" in section
+
+    @pytest.mark.slow
+    def test_one_that_is_there_is_not_computed_again(self, spaced_report, tmp_path):
+        comparison = spaced_report.comparison
+        ladder = comparison.ladder("ends,case")
+        comparison.to_html(tmp_path / "r.html", ladder=ladder, measures="repetition")
+        assert ladder["spaced"].sentence in (tmp_path / "r.html").read_text()
+
+    @pytest.mark.slow
+    def test_without(self, spaced_report, tmp_path):
+        spaced_report.comparison.to_html(tmp_path / "r.html", ladder=False, measures="repetition")
+        assert 'id="form"' not in (tmp_path / "r.html").read_text()
+
+    @pytest.mark.slow
+    def test_a_loaded_comparison_without_its_embedder_says_why_it_is_not_there(
+        self, spaced_report, tmp_path
+    ):
+        spaced_report.comparison.save(tmp_path / "run.mauve")
+        loaded = mauve.load(tmp_path / "run.mauve")
+        with pytest.warns(mauve.MauveWarning, match="no section 'Form'.* must be loaded with the"):
+            loaded.to_html(tmp_path / "r.html", measures="repetition")
+        assert 'id="form"' not in (tmp_path / "r.html").read_text()

@@ -26,6 +26,7 @@ from mauve.cli.render import print_comparison_as
 from mauve.cli.render_explanation import unused_fields_note
 from mauve.cli.terminal import collected_warnings, say, say_warnings, warnings_as_lines
 from mauve.cli.values import named_models
+from mauve.errors import InvalidParameterError
 from mauve.explanation.properties import comparison_properties
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training
@@ -71,6 +72,10 @@ def compare_command(
     inputs = read_inputs(samples)
     fields = metadata_fields(inputs, explaining.metadata)
     training = read_training(measuring.training, samples.field)
+    if output.ladder and not inputs.is_text:
+        raise InvalidParameterError(
+            f"'{samples.human}' holds features, which have no form to change: leave out --ladder."
+        )
     embedder = make_embedder(embedding, inputs, samples.human)
     device = embedding.device
     scorer = None
@@ -89,6 +94,7 @@ def compare_command(
             **score.keywords(),
             **inference.keywords(),
         )
+        ladder = comparison.ladder(progress=on_progress) if output.ladder else None
         measurements = None
         if added.measures is not None:
             loaded = comparison.compared.samples
@@ -114,7 +120,7 @@ def compare_command(
     say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
     properties = comparison_properties(comparison.compared.samples)
     print_comparison_as(
-        comparison, samples.human, output, measurements, equivalence.margin, properties
+        comparison, samples.human, output, measurements, equivalence.margin, properties, ladder
     )
     said = (*messages, *(() if measurements is None else measurements.warnings))
     say_warnings(message for message in said if message not in comparison.reading_warnings)
@@ -133,6 +139,7 @@ def compare_command(
                 output.report,
                 measurements=measurements,
                 metadata=select_metadata(comparison.compared.samples, fields),
+                ladder=ladder or not output.no_ladder,
                 language_model=scorer,
                 device=device,
                 progress=on_progress,

@@ -116,6 +116,7 @@ def explain_command(
                 output.report,
                 explanation=explanation,
                 measures=measures if scorer is None else f"perplexity,{measures}",
+                ladder=not output.no_ladder,
                 language_model=scorer,
                 device=embedding.device,
                 progress=on_progress,

@@ -28,6 +28,13 @@ Report = Annotated[
         help="Write a report to a .html file: scores, pictures, clusters and texts in one page.",
     ),
 ]
+NoLadder = Annotated[
+    bool,
+    typer.Option(
+        "--no-ladder",
+        help="Leave the section 'Form' out of the report, for which changed texts are embedded.",
+    ),
+]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but the result, warnings and errors.")
 ]
@@ -231,7 +238,16 @@ class ShowOutput(FormatOptions):
             help="Write the divergence curves to a .png, .svg or .pdf file.",
         ),
     ] = None
+    ladder: Annotated[
+        bool,
+        typer.Option(
+            "--ladder",
+            help="Print the score as given and after each step of normalisation that removes a "
+            "difference of form, and how much of the gap to human text is form.",
+        ),
+    ] = False
     report: Report = None
+    no_ladder: NoLadder = False
 
 
 @dataclass(frozen=True)
@@ -272,6 +288,7 @@ class ExplainOutput(FormatOptions):
         ),
     ] = None
     report: Report = None
+    no_ladder: NoLadder = False
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from mauve.cli.options_output import ShowOutput
 from mauve.cli.render_properties import print_properties, properties_legend
 from mauve.cli.terminal import new_console, printing
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.ladder import Ladder
 from mauve.comparison.pairs import Difference
 from mauve.comparison.results import CLASSIFIER_MEANING, MauveResult
 from mauve.escape import escaped
@@ -35,6 +36,7 @@ def print_comparison_as(
     measurements: Measurements | None,
     margin: float | None,
     properties: Mapping[str, DifferingProperties] | None = None,
+    ladder: Ladder | None = None,
 ) -> None:
     """Print a comparison in the format that the options name.
 
@@ -50,6 +52,8 @@ def print_comparison_as(
         Margin of the equivalence tests.
     properties : mapping from system to DifferingProperties, optional
         What differs in plain words.
+    ladder : Ladder, optional
+        Scores after steps of normalisation.
     """
     with printing():
         if output.json:
@@ -58,9 +62,11 @@ def print_comparison_as(
                 result["measures"] = measurements.to_dict()
             if properties:
                 result["properties"] = {n: found.to_dict() for n, found in properties.items()}
+            if ladder is not None:
+                result["ladder"] = ladder.to_dict()
             typer.echo(json.dumps(result, indent=2, allow_nan=False))
         elif output.markdown or output.latex:
-            tables = (comparison,) if measurements is None else (comparison, measurements)
+            tables = [table for table in (comparison, ladder, measurements) if table is not None]
             typer.echo(
                 "\n\n".join(t.to_markdown() if output.markdown else t.to_latex() for t in tables)
             )
@@ -71,6 +77,7 @@ def print_comparison_as(
                 measurements,
                 margin=margin,
                 properties=properties,
+                ladder=ladder,
                 quiet=output.quiet,
             )
 
@@ -94,6 +101,7 @@ def print_result(
     *,
     margin: float | None = None,
     properties: Mapping[str, DifferingProperties] | None = None,
+    ladder: Ladder | None = None,
     quiet: bool = False,
 ) -> None:
     """Print the tables of a comparison, how to read them, and the signatures.
@@ -109,6 +117,8 @@ def print_result(
         Margin of the equivalence tests.
     properties : mapping from system to DifferingProperties, optional
         What differs in plain words.
+    ladder : Ladder, optional
+        Scores after steps of normalisation.
     quiet : bool
         Print the tables only.
     """
@@ -120,6 +130,9 @@ def print_result(
     if properties:
         console.print()
         print_properties(console, properties, comparison.rank())
+    if ladder is not None:
+        console.print()
+        print_ladder(console, ladder)
     if measurements is not None:
         console.print()
         print_measurements(console, measurements)
@@ -175,6 +188,19 @@ def print_comparison(console: Console, comparison: Comparison, margin: float | N
         console.print()
         rows = [([pair.first, pair.second], _pair_cells(pair, margin)) for pair in differences]
         print_table(console, ["higher", "lower"], rows)
+
+
+def print_ladder(console: Console, ladder: Ladder) -> None:
+    """Print the scores after each step of normalisation, and how much of the gap is form."""
+    rows = [
+        ([name, row.pop("step")], {title.replace(" ", "\n", 1): row[title] for title in row})
+        for name, system in ladder.items()
+        for row in system.rows()
+    ]
+    print_table(console, ["system", "step"], rows)
+    console.print()
+    for sentence in filter(None, [*ladder.sentences, ladder.left_out]):
+        console.print(Text(sentence))
 
 
 def comparison_legend(comparison: Comparison, margin: float | None) -> str:

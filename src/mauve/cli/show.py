@@ -24,7 +24,8 @@ def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: Show
         check_output(path, saved.path, [])
     comparison = mauve.load(saved.path)
     say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
-    print_comparison_as(comparison, saved.path, output, None, equivalence.margin)
+    ladder = comparison.ladder(progress=not output.quiet) if output.ladder else None
+    print_comparison_as(comparison, saved.path, output, None, equivalence.margin, ladder)
     say_warnings(m for m in comparison.warnings if m not in comparison.reading_warnings)
     if output.plot is not None:
         write_picture(comparison, output.plot)
@@ -33,6 +34,11 @@ def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: Show
             warnings_as_lines(*comparison.warnings),
             progress_bar(not output.quiet) as on_progress,
         ):
-            report_comparison(comparison, output.report, progress=on_progress)
+            report_comparison(
+                comparison,
+                output.report,
+                ladder=ladder or not output.no_ladder,
+                progress=on_progress,
+            )
         if not output.quiet:
             say("report", str(output.report))

@@ -223,7 +223,7 @@ class Comparison(Mapping[str, MauveResult]):
             The HTML file; needs the ``report`` extra.
         **options
             As for :func:`mauve.reports.run.report_comparison`: ``title``, ``explanation``,
-            ``measurements``, ``measures``, ``metadata``, ``language_model``.
+            ``measurements``, ``measures``, ``metadata``, ``language_model``, ``ladder``.
         """
         writer = type(self)._write_report
         if writer is None:  # only where this module is used without the package

@@ -110,7 +110,7 @@ class SystemLadder(Sequence[Rung]):
         """How much of the gap is form, in a few words that hold by the numbers."""
         if not self.has_gap:
             top = "1" if self.ceiling is None else f"the ceiling, {format_score(self.ceiling)}"
-            return f"there is no gap, as the interval as given reaches {top}"
+            return f"no gap is shown, as the interval as given reaches {top}"
         if len(self.rungs) == 1:
             return "no difference of form was found that a step removes"
         if self.closed < LITTLE:

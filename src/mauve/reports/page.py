@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mauve import formatting
 from mauve.atomic import atomic_write, check_writable
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.ladder import Ladder
 from mauve.errors import bad_parameter, need_packages
 from mauve.escape import escaped, escaped_text
 from mauve.explanation.results import Explanation
@@ -29,6 +30,7 @@ def write_report(
     *,
     explanation: Explanation | None = None,
     measurements: Measurements | None = None,
+    ladder: Ladder | None = None,
     title: str | None = None,
     progress: ProgressLike = False,
 ) -> None:
@@ -44,6 +46,8 @@ def write_report(
         Result of :func:`mauve.explain` for this comparison.
     measurements : Measurements, optional
         Result of :func:`mauve.measure` for the same systems.
+    ladder : Ladder, optional
+        Result of :meth:`mauve.Comparison.ladder`.
     title : str, optional
         Title of the page.
     progress : bool or callable
@@ -65,6 +69,7 @@ def write_report(
         comparison,
         explanation=explanation,
         measurements=measurements,
+        ladder=ladder,
         title=title,
         progress=progress,
     )
@@ -96,6 +101,7 @@ def render_report(
     *,
     explanation: Explanation | None = None,
     measurements: Measurements | None = None,
+    ladder: Ladder | None = None,
     title: str | None = None,
     progress: ProgressLike = False,
 ) -> str:
@@ -115,17 +121,22 @@ def render_report(
     check_extra()
     if not isinstance(comparison, Comparison):
         raise bad_parameter("comparison", "what mauve.compare returns", type(comparison))
-    _check_parts(comparison, explanation, measurements)
+    _check_parts(comparison, explanation, measurements, ladder)
     _check_title(title)
     with progress_bar(progress) as on_progress:
-        page = make_page(comparison, explanation, measurements, title, on_progress)
+        page = make_page(comparison, explanation, measurements, title, on_progress, ladder)
     return _rendered(page)
 
 
 def _check_parts(
-    comparison: Comparison, explanation: Explanation | None, measurements: Measurements | None
+    comparison: Comparison,
+    explanation: Explanation | None,
+    measurements: Measurements | None,
+    ladder: Ladder | None,
 ) -> None:
-    """Raise if explanation or measurements belong to another comparison."""
+    """Raise if explanation, measurements or ladder belong to another comparison."""
+    if ladder is not None and (not isinstance(ladder, Ladder) or {*ladder} != {*comparison}):
+        raise bad_parameter("ladder", "of this comparison: comparison.ladder()", ladder)
     if explanation is not None:
         if not isinstance(explanation, Explanation):
             rule = "what mauve.explain returns"

@@ -4,16 +4,17 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.ladder import Ladder
 from mauve.comparison.run import compare, compare_samples
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.convert import TEXT_FIELD
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.samples import SampleLike
-from mauve.errors import warn_caller
+from mauve.errors import MauveError, check_bool, warn_caller
 from mauve.explanation.clusters import check_clusters
 from mauve.explanation.metadata import Metadata, check_metadata
 from mauve.explanation.results import Explanation
@@ -25,7 +26,7 @@ from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure_samples, select_measures
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
-from mauve.progress import ProgressLike, progress_bar
+from mauve.progress import Progress, ProgressLike, progress_bar
 
 #: Measures of a report unless others are asked for: those that are quick.
 TEXT_MEASURES = "zipf,repetition,distinct-4,self-bleu,frechet"
@@ -70,6 +71,7 @@ def report(
     mixture: float = 0.5,
     metadata: "Metadata | None" = None,
     language_model: str | TokenScorer | None = None,
+    ladder: bool = True,
     progress: "ProgressLike" = True,
     **options: Any,
 ) -> Report:
@@ -95,6 +97,10 @@ def report(
         As for :func:`mauve.explain`; by default the other fields of text files.
     language_model : str or TokenScorer, optional
         As for :func:`mauve.explain`. It also computes the perplexity, if `measures` asks for it.
+    ladder : bool
+        Whether to show the scores after each step that removes a difference of form
+        (:meth:`mauve.Comparison.ladder`), for which the texts that it changes are embedded. For
+        features there is none.
     progress : bool or callable
         As for :func:`mauve.compare`.
     **options
@@ -119,6 +125,7 @@ def report(
     from mauve.reports.page import check_report  # here, so that import mauve stays quick
 
     check_report(path, title)
+    check_bool("ladder", ladder)
     known = inspect.signature(compare).parameters
     for name in options:
         if name not in known:
@@ -163,6 +170,7 @@ def report(
             mixture=mixture,
             metadata=metadata,
             language_model=scorer,
+            ladder=ladder,
             device=device,
             progress=on_progress,
         )
@@ -182,6 +190,7 @@ def report_comparison(
     mixture: float = 0.5,
     metadata: Metadata | None = None,
     language_model: str | TokenScorer | None = None,
+    ladder: bool | Ladder = True,
     device: str = "auto",
     progress: ProgressLike = True,
 ) -> Report:
@@ -198,12 +207,16 @@ def report_comparison(
         Result of :func:`mauve.measure` for the same samples; computed if left out.
     training : Samples, optional
         Training texts of the systems, from :func:`mauve.measures.material.load_training`.
+    ladder : bool or Ladder
+        As for :func:`report`, or the result of :meth:`mauve.Comparison.ladder`.
     device : str
         Device of the language model.
     """
     from mauve.reports.page import check_report, write_report
 
     check_report(path, title)
+    if not isinstance(ladder, Ladder):
+        check_bool("ladder", ladder)
     samples, settings = comparison.compared.samples, comparison.compared.settings
     scorer = None
     if language_model is not None:  # explanation and measures share its log-probabilities
@@ -235,15 +248,29 @@ def report_comparison(
             for message in measurements.warnings:  # the page has them too
                 if message not in comparison.warnings:
                     warn_caller(message)
+        if ladder is True:
+            ladder = _ladder(comparison, on_progress)
         write_report(
             comparison,
             path,
             explanation=explanation,
             measurements=measurements,
+            ladder=ladder or None,
             title=title,
             progress=on_progress,
         )
     return Report(Path(path), comparison, explanation, measurements)
+
+
+def _ladder(comparison: Comparison, on_progress: Progress) -> Ladder | Literal[False]:
+    """Return the ladder; features have none, and a loaded comparison may lack what it needs."""
+    if comparison.compared.texts is None:
+        return False
+    try:
+        return comparison.ladder(progress=on_progress)
+    except MauveError as error:
+        warn_caller(f"The report has no section 'Form'. {error}")
+        return False
 
 
 def _default_measures(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.ladder import Ladder
 from mauve.comparison.results import CLASSIFIER_MEANING, MauveResult
 from mauve.comparison.settings import parse_signature
 from mauve.escape import escaped
@@ -11,9 +12,17 @@ from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.formatting import format_list, format_score, format_share
 from mauve.measures.results import Measurements
 from mauve.measures.tables import Cell
-from mauve.plots import plot_clusters, plot_curves, plot_errors, plot_map, plot_ranking
+from mauve.plots import (
+    plot_clusters,
+    plot_curves,
+    plot_errors,
+    plot_ladder,
+    plot_map,
+    plot_ranking,
+)
 from mauve.plots.axes import MANY, SQUARE, Style, new_axes, ranked_styles, split_ranking
 from mauve.plots.clusters import MOST_POINTS, clusters_size, map_size, shown_clusters
+from mauve.plots.ladder import ladder_size
 from mauve.plots.scores import ranking_size
 from mauve.progress import Progress
 from mauve.reports.pictures import Pictures
@@ -130,6 +139,10 @@ class Page:
         The constant c of the curves.
     n_points : int
         Maximum number of texts on a map.
+    ladder : Ladder or None
+        Scores after steps of normalisation.
+    ladder_picture : str or None
+        Its plot as SVG; None where no system has a step.
     """
 
     title: str
@@ -150,6 +163,8 @@ class Page:
     is_corrected: bool
     scaling: float
     n_points: int = MOST_POINTS
+    ladder: Ladder | None = None
+    ladder_picture: str | None = None
 
     @property
     def n_pairs(self) -> int:
@@ -200,6 +215,7 @@ def make_page(
     measurements: Measurements | None,
     title: str | None,
     on_progress: Progress,
+    ladder: Ladder | None = None,
 ) -> Page:
     """Arrange the results of a page and draw its plots."""
     pictures = Pictures()
@@ -246,6 +262,19 @@ def make_page(
         ),
         is_corrected=compared.settings.estimator == "jackknife",
         scaling=compared.settings.scaling,
+        ladder=ladder,
+        ladder_picture=None if ladder is None else _ladder_picture(ladder, pictures),
+    )
+
+
+def _ladder_picture(ladder: Ladder, pictures: Pictures) -> str | None:
+    if all(len(system.rungs) == 1 for system in ladder.values()):
+        return None
+    return pictures.draw(
+        "ladder",
+        lambda: plot_ladder(ladder, new_axes(ladder_size(ladder)), legend=False),
+        "Scores as given and after each step that removes a difference of form: "
+        + " ".join(ladder.sentences),
     )
 
 
