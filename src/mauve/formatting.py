@@ -7,6 +7,9 @@ from collections.abc import Sequence
 #: A p-value below it says that a difference is real.
 SIGNIFICANCE_LEVEL = 0.05
 
+#: A share of fewer texts is written as a count.
+MIN_SUPPORT = 10
+
 
 def format_score(value: float) -> str:
     """Return a score with three decimals.
@@ -65,6 +68,32 @@ def format_share(share: float) -> str:
     if share in (0, 1):
         return f"{share:.0%}"
     return f"{share:.1%}" if share >= 0.0005 else "<0.1%"
+
+
+def format_part(count: int, total: int) -> str:
+    """Return a share of texts in percent, or as a count if few texts have the property.
+
+    Examples
+    --------
+    >>> format_part(72, 500), format_part(4, 12), format_part(0, 1000)
+    ('14.4%', '4 of 12', '0 of 1,000')
+    """
+    return format_share(count / total) if count >= MIN_SUPPORT else f"{count:,} of {total:,}"
+
+
+def format_part_of(count: int, total: int, whose: str) -> str:
+    """Return a share of the texts of a sample; `whose` is "human" or "its".
+
+    Examples
+    --------
+    >>> format_part_of(72, 500, "human"), format_part_of(4, 500, "human")
+    ('14.4% of human texts', '4 of 500 human texts')
+    >>> format_part_of(72, 500, "its"), format_part_of(4, 500, "its")
+    ('14.4% of its texts', '4 of its 500 texts')
+    """
+    if count >= MIN_SUPPORT:
+        return f"{format_share(count / total)} of {whose} texts"
+    return f"{count:,} of {f'{total:,} human' if whose == 'human' else f'its {total:,}'} texts"
 
 
 def format_level(confidence: float) -> str:

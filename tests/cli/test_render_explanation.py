@@ -9,10 +9,10 @@ from mauve.explanation.findings import ClusterMeasure
 def test_measures_of_samples_that_have_texts():
     words, loops = ClusterMeasure("words", None, 36.4), ClusterMeasure("repetition", None, 0.0)
     perplexity = ClusterMeasure("perplexity", None, None)  # of empty texts
-    assert measures_line([words, loops, perplexity]) == "36 words (model); perplexity –"
+    assert measures_line([words, loops, perplexity], (0, 30)) == "36 words (model); perplexity –"
     words, loops = ClusterMeasure("words", 40.0, 30.0), ClusterMeasure("repetition", 0.0, 0.5)
-    assert measures_line([words, loops]) == (
-        "40 and 30 words (human and model); 0% and 50% end in a loop"
+    assert measures_line([words, loops], (40, 30)) == (
+        "40 and 30 words (human and model); 0 of 40 and 50.0% end in a loop"
     )
 
 

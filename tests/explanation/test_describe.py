@@ -197,7 +197,7 @@ class TestDescriber:
         )
         parts = np.array([0.1, 0.2, -0.1, 0.0, 0.3, 0.2])
         pair = PairTexts(("human", "model"), 4, parts, typicality, self.MEMBERS + 1, texts)
-        return describer, describer.describe(np.arange(6), pair)
+        return describer, describer.describe(np.arange(6), pair, ["same", "same"])
 
     def test_typical_is_nearest_to_the_mean_of_both_samples(self):
         _, (first, second) = self.describe()

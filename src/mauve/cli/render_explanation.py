@@ -17,7 +17,13 @@ from mauve.cli.terminal import new_console, print_lines
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.escape import escaped, listed
-from mauve.explanation.findings import Cluster, ClusterMeasure, Dominance
+from mauve.explanation.findings import Cluster, ClusterMeasure, Dominance, shown_part
+from mauve.explanation.headlines import (
+    NEGATIVE_PART,
+    NEGATIVE_RATIO,
+    has_negative_part,
+    words_note,
+)
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.tables import cells
 from mauve.explanation.texts import TextShare
@@ -37,6 +43,7 @@ _KINDS = {
     "otherwise": "writes differently in",
 }
 _LABEL_WIDTH = 14  # columns at most for the label before a line
+_N_EVIDENCE = 3  # words of a cluster that differ themselves
 _N_TEXTS = 3  # single texts to list of each sample
 _N_CHARACTERS = 2000  # of a text, at its beginning and end, that an excerpt is made of
 _END_SHARE = 0.4  # of an excerpt, for the end of a text that ends in a loop
@@ -91,7 +98,13 @@ def print_explanation(
 def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
     """Return how to read an explanation."""
     level, mixture = format_level(explanation.confidence), explanation.mixture
-    named = ", and is named after its words" if has_texts else ""
+    named = ""
+    if has_texts:
+        named = (
+            ". After 'texts like' are words that describe it and are not the fault; after 'texts "
+            "with' are words that differ themselves, over all texts of both samples, "
+            "significantly and by a fifth or more"
+        )
     largest = (
         "about 0.69 if the other sample has nothing like it"
         if mixture == 0.5
@@ -106,7 +119,7 @@ def explanation_legend(explanation: Explanation, *, has_texts: bool) -> str:
         f"values at the top. ± is half the width of the {level} interval. p is corrected for the "
         "number of clusters: if the system writes as people do, no cluster is listed in "
         f"{level} of cases. The log-ratio of a text is {largest}, and 0 if both samples have as "
-        "many. Positions count from 0."
+        "many. Positions count from 0. Shares of fewer than 10 texts are given as counts."
     )
     if has_texts:
         legend += f" {properties_legend()}"
@@ -172,6 +185,10 @@ def _print_system(
         for cluster in clusters[: 0 if quiet else top]:
             console.print()
             _print_cluster(console, explained.human_name, cluster, examples, width)
+    flagged = [cluster for clusters in kinds.values() for cluster in clusters]
+    if has_negative_part(flagged, digits=3) and not quiet:
+        console.print()
+        print_lines(console, NEGATIVE_PART, width)
     if quiet or (not is_flagged and result.is_distinguishable is False):
         return
     system, human = escaped(explained.name), escaped(explained.human_name)
@@ -182,6 +199,8 @@ def _print_system(
         console.print()
         print_lines(console, f"{title} (log-ratio, position, [cluster]):", width)
         _print_texts(console, texts, width)
+        if any(round(text.log_ratio, 2) < 0 for text in texts):
+            print_lines(console, NEGATIVE_RATIO, width, indent="  ")
 
 
 def _score_lines(result: MauveResult, explained: SystemExplanation) -> list[str]:
@@ -207,20 +226,25 @@ def _print_cluster(
         "human words": cluster.human_words,
         "model words": cluster.model_words,
     }
-    lines = [
+    evidence = [f"“{word.phrase}” {word.counted}" for word in cluster.evidence[:_N_EVIDENCE]]
+    lines = [("texts with", "; ".join(evidence))] if evidence else []
+    lines += [
         (label, ", ".join(word.phrase for word in words))
         for label, words in phrases.items()
         if words
     ]
+    if note := words_note(cluster):
+        lines.append(("", note))
     lines += [
         (dominance.field, _dominance_line(dominance))
         for dominance in cluster.metadata
         if dominance.enriched is not None and dominance.p_value < SIGNIFICANCE_LEVEL
     ]
     if cluster.measures:
-        lines.append(("texts", measures_line(cluster.measures)))
+        sizes = (cluster.n_human, cluster.n_model)
+        lines.append(("texts", measures_line(cluster.measures, sizes)))
     examples = [
-        (f"{'human' if text.sample == human_name else 'model'} {text.index}", text.text)
+        (f"{'human' if text.sample == human_name else 'model'} {text.index}", text)
         for text in _examples(cluster, n_examples)
     ]
     labels = [label for label, _ in [*lines, *examples]]
@@ -229,25 +253,32 @@ def _print_cluster(
     for label, line in lines:
         print_lines(console, line, width, indent=f"  {_cut(label, label_width, pad=True)}  ")
     for label, text in examples:
-        line = "" if text is None else excerpt(text, width - label_width - 4)
+        line = _excerpt_of(text, width - label_width - 4)
         console.print(f"  {_cut(label, label_width, pad=True)}  {line}".rstrip(), soft_wrap=True)
 
 
 def _dominance_line(dominance: Dominance) -> str:
     return (
-        f"{dominance.enriched} {dominance.enriched_share:.0%}, {dominance.overall_share:.0%} of "
-        f"all texts ({p_value_phrase(dominance.p_value)}); purity {dominance.purity:.0%}, by "
+        f"{dominance.enriched} {dominance.shown_enriched}, {dominance.shown_overall} of "
+        f"all texts ({p_value_phrase(dominance.p_value)}); purity {dominance.shown_purity}, by "
         f"chance {dominance.chance_purity:.0%}"
     )
 
 
-def measures_line(measures: Sequence[ClusterMeasure]) -> str:
+def measures_line(measures: Sequence[ClusterMeasure], sizes: tuple[int, int]) -> str:
     """Return the measures of a cluster's texts, of the samples that have any, human first.
+
+    Parameters
+    ----------
+    measures : sequence of ClusterMeasure
+    sizes : tuple of int
+        Number of human texts and of texts of the system in the cluster.
 
     Examples
     --------
-    >>> measures_line([ClusterMeasure("words", 40.0, 30.0), ClusterMeasure("perplexity", 21, 9)])
-    '40 and 30 words (human and model); perplexity 21 and 9'
+    >>> words, loops = ClusterMeasure("words", 40.0, 30.0), ClusterMeasure("repetition", 0.2, 0.1)
+    >>> measures_line([words, loops], (80, 20))
+    '40 and 30 words (human and model); 20.0% and 2 of 20 end in a loop'
     """
     words = measures[0]
     has_texts = {"human": words.human is not None, "model": words.model is not None}
@@ -259,18 +290,18 @@ def measures_line(measures: Sequence[ClusterMeasure]) -> str:
     }
     parts = []
     for measure in measures:
-        both = zip((measure.human, measure.model), has_texts.values(), strict=True)
-        values = [value for value, is_there in both if is_there]
-        if measure.name != "repetition" or any(values):
-            numbers = " and ".join(_format_measure(measure.name, value) for value in values)
+        both = zip((measure.human, measure.model), sizes, has_texts.values(), strict=True)
+        values = [(value, size) for value, size, is_there in both if is_there]
+        if measure.name != "repetition" or any(value for value, _ in values):
+            numbers = " and ".join(_format_measure(measure.name, *value) for value in values)
             parts.append(phrases[measure.name].format(numbers))
     return "; ".join(parts)
 
 
-def _format_measure(name: str, value: float | None) -> str:
+def _format_measure(name: str, value: float | None, n_texts: int) -> str:
     if value is None:
         return "–"
-    return f"{value:.0%}" if name == "repetition" else f"{value:.0f}"
+    return shown_part(value, n_texts) if name == "repetition" else f"{value:.0f}"
 
 
 def _examples(cluster: Cluster, n: int) -> tuple[TextShare, ...]:
@@ -287,7 +318,7 @@ def _print_texts(console: Console, texts: Sequence[TextShare], width: int) -> No
     for text in texts:
         cluster = f"[{text.cluster}]".ljust(cluster_width)
         label = f"  {text.log_ratio:5.2f}  {text.index:{index_width}}  {cluster}  "
-        line = "" if text.text is None else excerpt(text.text, width - len(label))
+        line = _excerpt_of(text, width - len(label))
         console.print((label + line).rstrip(), soft_wrap=True)
         if text.reasons:
             indent = " " * len(label)
@@ -312,6 +343,15 @@ def _print_fields(console: Console, explanation: Explanation) -> None:
         for summary in explanation.fields
     ]
     print_table(console, ["metadata"], rows)
+
+
+def _excerpt_of(text: TextShare, width: int) -> str:
+    """Return a text from where it parts from those of the other samples, on one line."""
+    if text.text is None:
+        return ""
+    if not text.start:
+        return excerpt(text.text, width)
+    return f"… {excerpt(text.text[text.start :], width - 2)}"
 
 
 def excerpt(text: str, width: int) -> str:

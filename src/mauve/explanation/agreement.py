@@ -91,6 +91,7 @@ def dominances(
                 enriched_share=float(shares[best]) if is_above else 0.0,
                 overall_share=float(totals[best] / n) if is_above else 0.0,
                 p_value=float(adjusted[k, best]),
+                n_overall=n,
             )
         )
     return by_cluster

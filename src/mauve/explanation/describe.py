@@ -11,7 +11,8 @@ from mauve.arrays import Features, FloatArray, HashArray, IntArray, IntegerArray
 from mauve.errors import InvalidParameterError
 from mauve.explanation.agreement import dominances
 from mauve.explanation.clusters import Consensus
-from mauve.explanation.findings import ClusterMeasure, Dominance, Phrase
+from mauve.explanation.evidence import Evidence, differing_words
+from mauve.explanation.findings import QUOTING, ClusterMeasure, Dominance, Phrase
 from mauve.explanation.metadata import once_per_prompt
 from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import PhraseTable, cluster_name
@@ -139,6 +140,8 @@ class Describer:
         Examples of each kind, for each sample.
     seed : int
         Random seed.
+    starts : array of int, shape (n,), or None
+        Where each text parts from those of other samples; a name that quotes one begins there.
     """
 
     consensus: Consensus
@@ -150,17 +153,45 @@ class Describer:
     prompts: HashArray | None
     n_texts: int
     seed: int
+    starts: IntArray | None = None
 
     @cached_property
     def words(self) -> list[tuple[Phrase, ...]]:
         """Characteristic words of each cluster against all others, of all samples together."""
+        return [tuple(phrase for _, phrase in ranked) for ranked in self._ranked_words]
+
+    @cached_property
+    def _ranked_words(self) -> list[list[tuple[int, Phrase]]]:
+        """The same, each with its number in the table of phrases."""
         members = self.consensus.members
         if self.phrases is None:
-            return [() for _ in range(self.consensus.n_clusters)]
+            return [[] for _ in range(self.consensus.n_clusters)]
         return [
-            self.phrases.characteristic(np.flatnonzero(members == c), np.flatnonzero(members != c))
+            self.phrases.ranked(np.flatnonzero(members == c), np.flatnonzero(members != c))
             for c in range(self.consensus.n_clusters)
         ]
+
+    def evidence(self, rows: IntArray, n_human: int) -> dict[str, Evidence]:
+        """Return the words of the clusters that all human texts and a system's have unequally.
+
+        Words of all clusters are tested, and not only of those that differ: neither clusters
+        nor words depend on which sample a text is from, so the test is exact.
+
+        Parameters
+        ----------
+        rows : array of int, shape (n_pair,)
+            The human texts and the system's among all texts.
+        n_human : int
+        """
+        if self.phrases is None:
+            return {}
+        numbers = {word.phrase: number for words in self._ranked_words for number, word in words}
+        chosen = np.array([*numbers.values()], dtype=np.intp)
+        human, model = (
+            self.phrases.presence.counts(sample)[chosen].tolist()
+            for sample in (rows[:n_human], rows[n_human:])
+        )
+        return differing_words([*numbers], human, model, n_human, len(rows) - n_human)
 
     @cached_property
     def names(self) -> list[str]:
@@ -175,10 +206,11 @@ class Describer:
             return None
         rows = np.flatnonzero(self.consensus.members == c)
         nearest = rows[np.argmax(self.closeness[rows])]
-        quote = " ".join(self.texts[nearest][: 4 * _QUOTED].split())
+        start = 0 if self.starts is None else int(self.starts[nearest])
+        quote = " ".join(self.texts[nearest][start : start + 4 * _QUOTED].split())
         if len(quote) > _QUOTED:
             quote = f"{quote[:_QUOTED].rpartition(' ')[0] or quote[:_QUOTED]}…"
-        return f"texts like “{quote}”" if quote else None
+        return f"{QUOTING}{'…' if start else ''}{quote}”" if quote else None
 
     @cached_property
     def stability(self) -> FloatArray:
@@ -196,7 +228,9 @@ class Describer:
         means = sums / np.bincount(members)[:, None]
         return np.asarray(-np.linalg.norm(self.features - means[members], axis=1))
 
-    def describe(self, rows: IntArray, texts: PairTexts) -> list[dict[str, Any]]:
+    def describe(
+        self, rows: IntArray, texts: PairTexts, kinds: Sequence[str]
+    ) -> list[dict[str, Any]]:
         """Return the descriptive fields of every cluster for one system.
 
         Parameters
@@ -205,6 +239,8 @@ class Describer:
             Where the human texts and the system's lie among all texts.
         texts : PairTexts
             The same texts with what each adds to the divergences.
+        kinds : sequence of str
+            How each cluster differs: "over", "under", "otherwise" or "same".
 
         Returns
         -------
@@ -212,7 +248,19 @@ class Describer:
             Arguments of :class:`~mauve.explanation.findings.Cluster`, one dict for each cluster.
         """
         metadata = self._dominances(rows)
-        return [self._describe(c, rows, texts, metadata[c]) for c in range(len(metadata))]
+        words = self.evidence(rows, texts.n_human)
+        described = []
+        for c, kind in enumerate(kinds):
+            evidence = [words[word.phrase] for word in self.words[c] if word.phrase in words]
+            fields = self._describe(c, rows, texts, metadata[c])
+            fields["evidence"] = tuple(
+                sorted(
+                    (word for word in evidence if word.kind == kind),
+                    key=lambda word: -abs(word.model_share - word.human_share),
+                )
+            )
+            described.append(fields)
+        return described
 
     def _describe(
         self, c: int, rows: IntArray, texts: PairTexts, metadata: tuple[Dominance, ...]
@@ -230,6 +278,8 @@ class Describer:
             "telling_human": texts.telling(human, self.n_texts),
             "telling_model": texts.telling(model, self.n_texts),
             "metadata": metadata,
+            "human_size": texts.n_human,
+            "model_size": len(rows) - texts.n_human,
             "measures": cluster_measures(self.measures, rows[human], rows[model]),
         }
         if self.phrases is not None:

@@ -4,8 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from mauve.explanation.evidence import Evidence
 from mauve.explanation.texts import TextShare
+from mauve.formatting import format_part, format_share
 
+QUOTING = "texts like “"  # beginning of a name that quotes a text
+N_EVIDENCE = 2  # words of a label
 _KIND_TITLES = {"over": "too much", "under": "too little", "otherwise": "differently", "same": "–"}
 
 
@@ -41,12 +45,26 @@ class Phrase:
         Log-odds ratio over its standard error.
     share, other_share : float
         Share of the texts that have it, and of those that they are compared with.
+    n_texts, n_others : int
+        Number of these texts, and of those; 0 if it is not known.
     """
 
     phrase: str
     z: float
     share: float
     other_share: float
+    n_texts: int = 0
+    n_others: int = 0
+
+    @property
+    def shown_share(self) -> str:
+        """The share in percent, or as a count if few texts have it."""
+        return shown_part(self.share, self.n_texts)
+
+    @property
+    def shown_other_share(self) -> str:
+        """The other share in percent, or as a count."""
+        return shown_part(self.other_share, self.n_others)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python objects, ready for JSON."""
@@ -55,6 +73,8 @@ class Phrase:
             "z": self.z,
             "share": self.share,
             "other_share": self.other_share,
+            "n_texts": self.n_texts,
+            "n_others": self.n_others,
         }
 
 
@@ -80,6 +100,8 @@ class Dominance:
     p_value : float
         Of so many texts with that value or more, adjusted for all clusters and values of
         the field.
+    n_overall : int
+        Texts of all clusters that have the field; 0 if it is not known.
     """
 
     field: str
@@ -93,6 +115,22 @@ class Dominance:
     enriched_share: float
     overall_share: float
     p_value: float
+    n_overall: int = 0
+
+    @property
+    def shown_purity(self) -> str:
+        """The purity in percent, or as a count of texts."""
+        return shown_part(self.purity, self.n_texts)
+
+    @property
+    def shown_enriched(self) -> str:
+        """The share of the enriched value in the cluster, in percent or as a count."""
+        return shown_part(self.enriched_share, self.n_texts)
+
+    @property
+    def shown_overall(self) -> str:
+        """Its share of all texts, in percent or as a count."""
+        return shown_part(self.overall_share, self.n_overall)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python objects, ready for JSON."""
@@ -165,7 +203,7 @@ class Cluster:
         From 1, the largest first; the same for all systems of a comparison.
     name : str
         Its most characteristic words; where there are none, the beginning of its most typical
-        text, or "cluster 3" for features.
+        text, or "cluster 3" for features. It describes the texts and not the fault: see `label`.
     kind : {"over", "under", "otherwise", "same"}
         Whether the system writes too much of it, too little of it, or differently from people
         while the number of texts does not differ significantly; "same" if nothing differs.
@@ -190,6 +228,12 @@ class Cluster:
     metadata : tuple of Dominance
         One for each field.
     measures : tuple of ClusterMeasure
+    evidence : tuple of Evidence
+        Those of its words that all texts of the system together have significantly more often
+        than all human texts, or less often if `kind` is "under"; largest difference first.
+        Only these words may stand for what the system writes too much or too little.
+    human_size, model_size : int
+        Texts of the two samples; 0 if it is not known.
     """
 
     number: int
@@ -212,12 +256,39 @@ class Cluster:
     telling_model: tuple[TextShare, ...] = field(repr=False, default=())
     metadata: tuple[Dominance, ...] = field(repr=False, default=())
     measures: tuple[ClusterMeasure, ...] = field(repr=False, default=())
+    evidence: tuple[Evidence, ...] = field(repr=False, default=())
+    human_size: int = field(repr=False, default=0)
+    model_size: int = field(repr=False, default=0)
+
+    @property
+    def label(self) -> str:
+        """What the cluster is called where the system is said to write too much or little of it.
+
+        The words in `evidence`, as "texts with “as an ai”"; without any, "texts like: " and the
+        name. The name itself if the cluster does not differ.
+        """
+        if self.kind == "same" or not self.words:
+            return self.name
+        if self.evidence:
+            quoted = (f"“{word.phrase}”" for word in self.evidence[:N_EVIDENCE])
+            return f"texts with {' or '.join(quoted)}"
+        return self.name if self.name.startswith(QUOTING) else f"texts like: {self.name}"
 
     @property
     def title(self) -> str:
-        """Number and name."""
+        """Number and label."""
         nameless = self.name == f"cluster {self.number}"
-        return self.name if nameless else f"{self.number} {self.name}"
+        return self.name if nameless else f"{self.number} {self.label}"
+
+    @property
+    def shown_human(self) -> str:
+        """Its share of the human texts in percent, or as a count if there are few."""
+        return shown_part(self.human_share, self.human_size)
+
+    @property
+    def shown_model(self) -> str:
+        """Its share of the system's texts in percent, or as a count if there are few."""
+        return shown_part(self.model_share, self.model_size)
 
     @property
     def kind_title(self) -> str:
@@ -233,11 +304,28 @@ class Cluster:
         """Return everything as plain Python objects, ready for JSON."""
         lists = (
             "words", "human_words", "model_words", "typical_human", "typical_model",
-            "telling_human", "telling_model", "metadata", "measures",
+            "telling_human", "telling_model", "metadata", "measures", "evidence",
         )  # fmt: skip
         fields = dict(vars(self))
         fields["type_1"], fields["type_2"] = self.type_1.to_dict(), self.type_2.to_dict()
         return fields | {name: [item.to_dict() for item in fields[name]] for name in lists}
+
+
+def shown_part(share: float, total: int) -> str:
+    """Return a share of texts in percent, or as a count if few texts make it.
+
+    Parameters
+    ----------
+    share : float
+    total : int
+        Texts that it is a share of; 0 if it is not known.
+
+    Examples
+    --------
+    >>> shown_part(0.3, 500), shown_part(1 / 3, 12), shown_part(1 / 3, 0)
+    ('30.0%', '4 of 12', '33.3%')
+    """
+    return format_part(round(share * total), total) if total else format_share(share)
 
 
 def clusters_of_kind(clusters: Iterable[Cluster], kind: str) -> list[Cluster]:

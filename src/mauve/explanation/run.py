@@ -17,6 +17,7 @@ from mauve.explanation.map import map_texts
 from mauve.explanation.metadata import Metadata, check_metadata, once_per_prompt
 from mauve.explanation.properties import system_properties
 from mauve.explanation.property_columns import PropertyTable
+from mauve.explanation.parting import parting_points
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import phrase_table
@@ -128,8 +129,9 @@ def explain(
         labels = clustering.labels
         consensus = consensus_clusters(labels, num_buckets, n_wanted, seed)
         on_progress("explaining", 1, n_steps)
-        texts = None
+        texts, starts = None, None
         if compared.texts is not None:
+            starts = parting_points(compared.texts, compared.samples.prompts)
             texts = [text for sample in compared.texts.values() for text in sample]
         features = clustering.reduced[clustering.position]
         phrases = None if texts is None else phrase_table(texts)
@@ -143,6 +145,7 @@ def explain(
             prompts=compared.prompt_hashes,
             n_texts=n_texts,
             seed=seed,
+            starts=starts,
         )
         properties = None
         if texts is not None and phrases is not None:
@@ -224,6 +227,7 @@ def _explain_system(
         members + 1,
         texts,
         differing_in,
+        None if describer.starts is None else describer.starts[rows],
     )
     human = np.bincount(members[:n_human], minlength=consensus.n_clusters)
     model = np.bincount(members[n_human:], minlength=consensus.n_clusters)
@@ -240,7 +244,7 @@ def _explain_system(
             p_value=float(differing.p_values[c]),
             **described,
         )
-        for c, described in enumerate(describer.describe(rows, pair_texts))
+        for c, described in enumerate(describer.describe(rows, pair_texts, kinds))
         if human[c] + model[c]  # else it has texts of other systems alone
     )
     return SystemExplanation(

@@ -26,8 +26,8 @@ def cells(cluster: Cluster) -> dict[str, str]:
     return {
         "cluster": cluster.title,
         "the model writes": cluster.kind_title,
-        "human": f"{cluster.human_share:.1%}",
-        "model": f"{cluster.model_share:.1%}",
+        "human": cluster.shown_human,
+        "model": cluster.shown_model,
         "type I": format_part(cluster.type_1),
         "type II": format_part(cluster.type_2),
         "p": format_p_value(cluster.p_value),

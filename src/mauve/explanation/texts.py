@@ -37,6 +37,9 @@ class TextShare:
         None if features were passed.
     reasons : tuple of str
         Properties of the text that are much more common in its sample than in the other.
+    start : int
+        Where the text parts from texts of the other samples, in characters: previews begin
+        there, after a prompt or another beginning that both samples share.
     """
 
     sample: str
@@ -47,6 +50,7 @@ class TextShare:
     typicality: float
     text: str | None = field(repr=False, default=None)
     reasons: tuple[str, ...] = field(repr=False, default=())
+    start: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python objects, ready for JSON."""
@@ -68,6 +72,9 @@ class PairTexts(ExactEquality):
     texts : list of str or None
     properties : DifferingProperties or None
         What differs between the two samples, which gives the reasons of each text.
+    starts : array of int, shape (n,), or None
+        Where each text parts from those of the other samples, from
+        :func:`~mauve.explanation.parting.parting_points`; None for 0.
     """
 
     names: tuple[str, str]
@@ -77,6 +84,7 @@ class PairTexts(ExactEquality):
     numbers: IntArray
     texts: list[str] | None
     properties: DifferingProperties | None = None
+    starts: IntArray | None = None
 
     @cached_property
     def log_ratios(self) -> FloatArray:
@@ -99,6 +107,7 @@ class PairTexts(ExactEquality):
             typicality=float(self.typicality[row]),
             text=None if self.texts is None else self.texts[row],
             reasons=reasons,
+            start=0 if self.starts is None else int(self.starts[row]),
         )
 
     def telling(self, rows: IntArray, n: int) -> tuple[TextShare, ...]:

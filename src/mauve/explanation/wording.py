@@ -172,15 +172,21 @@ class PhraseTable:
         (:func:`~mauve.explanation.enrichment.log_limit`). So groups that do not differ have no
         phrase at all in at least 95% of cases, whatever their sizes and the number of phrases.
         """
+        return tuple(phrase for _, phrase in self.ranked(focus, others, n))
+
+    def ranked(
+        self, focus: IntegerArray, others: IntegerArray, n: int = 8
+    ) -> list[tuple[int, Phrase]]:
+        """Return the same with the number of each phrase in :attr:`presence`."""
         if not len(focus) or not len(others) or not self.presence.n_phrases:
-            return ()
+            return []
         n_phrases = self.presence.n_phrases
         texts, columns = self.presence.pairs(focus)
         count = np.bincount(columns, minlength=n_phrases)
         other_count = self.presence.counts(others)
         candidates = _significant(count, len(focus), other_count, len(others))
         if not len(candidates):
-            return ()
+            return []
         _, z = log_odds(count[candidates], len(focus), other_count[candidates], len(others))
         best = np.argsort(-z, kind="stable")[:_CANDIDATES]
         candidates, z = candidates[best], z[best]
@@ -190,15 +196,20 @@ class PhraseTable:
         presence = np.zeros((len(candidates), len(focus)), dtype=bool)
         presence[places[places >= 0], texts[places >= 0]] = True
         phrases = [self.presence.tokens_of(phrase) for phrase in candidates]
-        return tuple(
-            Phrase(
-                self.presence.text_of(candidates[i]),
-                float(z[i]),
-                float(count[candidates[i]] / len(focus)),
-                float(other_count[candidates[i]] / len(others)),
+        return [
+            (
+                int(candidates[i]),
+                Phrase(
+                    self.presence.text_of(candidates[i]),
+                    float(z[i]),
+                    float(count[candidates[i]] / len(focus)),
+                    float(other_count[candidates[i]] / len(others)),
+                    len(focus),
+                    len(others),
+                ),
             )
             for i in distinct_phrases(phrases, presence, n)
-        )
+        ]
 
 
 def _significant(

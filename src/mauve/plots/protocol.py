@@ -106,7 +106,11 @@ class DrawnCluster(Protocol):
 
     @property
     def title(self) -> str:
-        """Number and name."""
+        """Number and label."""
+
+    @property
+    def label(self) -> str:
+        """What it is called where it differs."""
 
     @property
     def kind(self) -> str:

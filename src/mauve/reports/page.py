@@ -14,6 +14,8 @@ from mauve.comparison.comparison import Comparison
 from mauve.comparison.ladder import Ladder
 from mauve.errors import bad_parameter, need_packages
 from mauve.escape import escaped, escaped_text
+from mauve.explanation import headlines
+from mauve.explanation.findings import shown_part
 from mauve.explanation.results import Explanation
 from mauve.measures.results import Measurements
 from mauve.plots.axes import PALETTE
@@ -188,15 +190,23 @@ def _environment() -> "Environment":
     )
     environment.filters.update(
         between=formatting.format_interval,
+        both_shares=headlines.both_shares,
         count=formatting.format_count,
+        has_negative_part=headlines.has_negative_part,
+        headline=headlines.headline,
         joined=formatting.format_list,
         level=formatting.format_level,
         name=escaped,
         nats=formatting.format_nats,
         p_cell=formatting.format_p_value,
         p_value=_unbroken_p_value,
+        part=shown_part,
         percent=formatting.format_share,
         score=formatting.format_score,
+        words_note=headlines.words_note,
+    )
+    environment.globals.update(
+        negative_part=headlines.NEGATIVE_PART, negative_ratio=headlines.NEGATIVE_RATIO
     )
     return environment
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mauve.escape import escaped_letter
+from mauve.escape import escaped_letter, escaped_text
 from mauve.explanation.findings import Cluster
 from mauve.explanation.property_results import PropertyDifference
 from mauve.explanation.results import SystemExplanation
@@ -30,35 +30,52 @@ class Excerpt:
     text : str
         The beginning, or all of a short text.
     snippet : str
-        Its first words on one line.
+        Its first words on one line, after a beginning that both samples share.
     n_more : int
-        Number of characters that are left out.
+        Number of characters that are left out at the end.
+    n_skipped : int
+        Number of characters that are left out at the beginning.
     """
 
     text: str
     snippet: str
     n_more: int
+    n_skipped: int = 0
 
 
-def excerpt_of(text: str, max_characters: int = MAX_CHARACTERS) -> Excerpt:
+def excerpt_of(text: str, max_characters: int = MAX_CHARACTERS, start: int = 0) -> Excerpt:
     r"""Return the beginning of a text for a page.
+
+    Parameters
+    ----------
+    text : str
+    max_characters : int
+    start : int
+        Where the text parts from those of the other samples. The snippet begins there, and so
+        does the text if half of `max_characters` would be what the samples share.
 
     Examples
     --------
     >>> excerpt_of("One.\nTwo.", max_characters=5)
-    Excerpt(text='One.\n', snippet='One.', n_more=4)
+    Excerpt(text='One.\n', snippet='One.', n_more=4, n_skipped=0)
+    >>> excerpt_of("Say two. Two.", start=9)
+    Excerpt(text='Say two. Two.', snippet='… Two.', n_more=0, n_skipped=0)
     """
-    lines = text.replace("\r\n", "\n")
+    n_skipped = start if start > max_characters // 2 else 0
+    lines = text[n_skipped:].replace("\r\n", "\n")
     # An escape takes up to ten characters, so the limit is on the escaped text.
     pieces = [escaped_letter(letter) for letter in lines[:max_characters]]
     lengths = np.cumsum([len(piece) for piece in pieces])
     n_kept = int(np.searchsorted(lengths, max_characters, "right"))
-    start = "".join(pieces[:n_kept])
-    return Excerpt(start, _snippet(start), len(lines) - n_kept)
+    beginning = "".join(pieces[:n_kept])
+    snippet = _snippet(escaped_text(text[start : start + max_characters])[:max_characters])
+    if start:
+        snippet = f"… {snippet}"
+    return Excerpt(beginning, snippet, len(lines) - n_kept, n_skipped)
 
 
-def _snippet(start: str) -> str:
-    line = " ".join(start.split())
+def _snippet(beginning: str) -> str:
+    line = " ".join(beginning.split())
     if len(line) <= SNIPPET:
         return line
     words = line[:SNIPPET].rpartition(" ")[0]
@@ -122,6 +139,13 @@ class Selection:
     machine_like: list[Example]
     uncovered: list[Example]
     properties: list[PropertyView] = field(default_factory=list)
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether a text is shown with a log-ratio below 0."""
+        of_cards = (example for card in self.cards for example in card.human + card.model)
+        examples = [*of_cards, *self.machine_like, *self.uncovered]
+        return any(round(example.share.log_ratio, 3) < 0 for example in examples)
 
     @property
     def numbers(self) -> set[int]:
@@ -193,6 +217,10 @@ def _sources(cluster: Cluster) -> list[tuple[str, tuple[TextShare, ...]]]:
 
 def _examples(shares: Sequence[TextShare], why: str) -> list[Example]:
     return [
-        Example(share, why, None if share.text is None else excerpt_of(share.text))
+        Example(
+            share,
+            why,
+            None if share.text is None else excerpt_of(share.text, start=share.start),
+        )
         for share in shares
     ]

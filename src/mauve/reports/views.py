@@ -8,8 +8,9 @@ from mauve.comparison.ladder import Ladder
 from mauve.comparison.results import CLASSIFIER_MEANING, MauveResult
 from mauve.comparison.settings import parse_signature
 from mauve.escape import escaped
+from mauve.explanation.findings import shown_part
 from mauve.explanation.results import Explanation, SystemExplanation
-from mauve.formatting import format_list, format_score, format_share
+from mauve.formatting import format_list, format_score
 from mauve.measures.results import Measurements
 from mauve.measures.tables import Cell
 from mauve.plots import (
@@ -294,7 +295,8 @@ def _system(
         lambda: plot_clusters(explained, new_axes(clusters_size(explained)), colour=style.colour),
         f"Share of human texts and of those of {escaped(name)} in clusters: "
         + "; ".join(
-            f"{escaped(c.name)} {format_share(c.human_share)} and {format_share(c.model_share)}"
+            f"{escaped(c.label)} {shown_part(c.human_share, result.n_human)} and "
+            f"{shown_part(c.model_share, result.n_model)}"
             for c in shown_clusters(explained)
         )
         + ".",
