@@ -2,7 +2,8 @@
 
 import pytest
 
-from mauve.cli.render_explanation import excerpt, measures_line
+from mauve.cli.excerpts import excerpt
+from mauve.cli.render_explanation import measures_line
 from mauve.explanation.findings import ClusterMeasure
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.console import Console
 from rich.rule import Rule
 
+from mauve.cli.excerpts import cut, excerpt_of
 from mauve.cli.render import print_human, print_signatures, print_table
 from mauve.cli.render_properties import (
     N_SENTENCES,
@@ -34,8 +35,6 @@ from mauve.formatting import (
     format_score,
     p_value_phrase,
 )
-from mauve.measures.repetition import repeated_lengths
-from mauve.measures.tokenizers import Words
 
 _KINDS = {
     "over": "writes too much of",
@@ -45,8 +44,6 @@ _KINDS = {
 _LABEL_WIDTH = 14  # columns at most for the label before a line
 _N_EVIDENCE = 3  # words of a cluster that differ themselves
 _N_TEXTS = 3  # single texts to list of each sample
-_N_CHARACTERS = 2000  # of a text, at its beginning and end, that an excerpt is made of
-_END_SHARE = 0.4  # of an excerpt, for the end of a text that ends in a loop
 
 
 def print_explanation(
@@ -228,13 +225,13 @@ def _print_cluster(
     }
     evidence = [f"“{word.phrase}” {word.counted}" for word in cluster.evidence[:_N_EVIDENCE]]
     lines = [("texts with", "; ".join(evidence))] if evidence else []
+    if note := words_note(cluster):
+        lines.append(("note", note))
     lines += [
         (label, ", ".join(word.phrase for word in words))
         for label, words in phrases.items()
         if words
     ]
-    if note := words_note(cluster):
-        lines.append(("", note))
     lines += [
         (dominance.field, _dominance_line(dominance))
         for dominance in cluster.metadata
@@ -251,10 +248,10 @@ def _print_cluster(
     label_width = min(_LABEL_WIDTH, max((cell_len(escaped(label)) for label in labels), default=0))
     print_lines(console, cluster.title, width)
     for label, line in lines:
-        print_lines(console, line, width, indent=f"  {_cut(label, label_width, pad=True)}  ")
+        print_lines(console, line, width, indent=f"  {cut(label, label_width, pad=True)}  ")
     for label, text in examples:
-        line = _excerpt_of(text, width - label_width - 4)
-        console.print(f"  {_cut(label, label_width, pad=True)}  {line}".rstrip(), soft_wrap=True)
+        line = excerpt_of(text, width - label_width - 4)
+        console.print(f"  {cut(label, label_width, pad=True)}  {line}".rstrip(), soft_wrap=True)
 
 
 def _dominance_line(dominance: Dominance) -> str:
@@ -318,7 +315,7 @@ def _print_texts(console: Console, texts: Sequence[TextShare], width: int) -> No
     for text in texts:
         cluster = f"[{text.cluster}]".ljust(cluster_width)
         label = f"  {text.log_ratio:5.2f}  {text.index:{index_width}}  {cluster}  "
-        line = _excerpt_of(text, width - len(label))
+        line = excerpt_of(text, width - len(label))
         console.print((label + line).rstrip(), soft_wrap=True)
         if text.reasons:
             indent = " " * len(label)
@@ -343,57 +340,3 @@ def _print_fields(console: Console, explanation: Explanation) -> None:
         for summary in explanation.fields
     ]
     print_table(console, ["metadata"], rows)
-
-
-def _excerpt_of(text: TextShare, width: int) -> str:
-    """Return a text from where it parts from those of the other samples, on one line."""
-    if text.text is None:
-        return ""
-    if not text.start:
-        return excerpt(text.text, width)
-    return f"… {excerpt(text.text[text.start :], width - 2)}"
-
-
-def excerpt(text: str, width: int) -> str:
-    r"""Return the beginning of a text on one line of `width` columns, at least 20.
-
-    If the text ends in a loop, return its beginning and its end.
-
-    Examples
-    --------
-    >>> print(excerpt("One\n  and \x1b[31m two", 40))
-    One and \x1b[31m two
-    >>> excerpt("One and two and three and four", 22)
-    'One and two and three…'
-    >>> excerpt("It was as ever " + "and round " * 9, 36)
-    'It was as ever and round… and round'
-    >>> excerpt(" \n", 40)
-    '(nothing but white space)'
-    """
-    width = max(width, 20)
-    inner = text.strip()
-    if not inner:
-        return "(nothing but white space)" if text else "(empty)"
-    start = " ".join(inner[:_N_CHARACTERS].split())
-    if len(inner) <= _N_CHARACTERS and cell_len(escaped(start)) <= width:
-        return escaped(start)
-    if not _ends_in_loop(inner):
-        return _cut(f"{start} …", width)
-    end = escaped(" ".join(inner[-_N_CHARACTERS:].split()))[-width:]
-    while cell_len(end) > _END_SHARE * width:
-        end = end[1:]
-    end = end.partition(" ")[2] or end  # not from the middle of a word
-    return f"{_cut(f'{start} …', width - cell_len(end) - 1)} {end}"
-
-
-def _ends_in_loop(text: str) -> bool:
-    (table,) = Words().tables([[text[-_N_CHARACTERS:]]])
-    return bool(repeated_lengths(table)[0])
-
-
-def _cut(text: str, width: int, *, pad: bool = False) -> str:
-    """Return text of at most `width` columns, or of exactly `width` if padded."""
-    line = escaped(text)
-    if cell_len(line) > width:
-        line = set_cell_size(line, width - 1).rstrip() + "…"
-    return set_cell_size(line, width) if pad else line
