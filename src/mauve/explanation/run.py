@@ -15,9 +15,9 @@ from mauve.explanation.differing import differing_clusters, least_permutations
 from mauve.explanation.findings import Cluster
 from mauve.explanation.map import map_texts
 from mauve.explanation.metadata import Metadata, check_metadata, once_per_prompt
+from mauve.explanation.parting import parting_points
 from mauve.explanation.properties import system_properties
 from mauve.explanation.property_columns import PropertyTable
-from mauve.explanation.parting import parting_points
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.texts import PairTexts
 from mauve.explanation.wording import phrase_table
