@@ -8,6 +8,7 @@ from mauve.cli.options_score import EquivalenceOptions
 from mauve.cli.outputs import check_output, check_picture, write_picture
 from mauve.cli.render import print_comparison_as
 from mauve.cli.terminal import say, say_warnings, warnings_as_lines
+from mauve.explanation.properties import comparison_properties
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
 from mauve.reports.run import report_comparison
@@ -25,7 +26,10 @@ def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: Show
     comparison = mauve.load(saved.path)
     say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
     ladder = comparison.ladder(progress=not output.quiet) if output.ladder else None
-    print_comparison_as(comparison, saved.path, output, None, equivalence.margin, ladder)
+    properties = comparison_properties(comparison.compared.samples)
+    print_comparison_as(
+        comparison, saved.path, output, None, equivalence.margin, properties, ladder
+    )
     say_warnings(m for m in comparison.warnings if m not in comparison.reading_warnings)
     if output.plot is not None:
         write_picture(comparison, output.plot)
