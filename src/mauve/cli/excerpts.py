@@ -16,7 +16,7 @@ def excerpt_of(text: TextShare, width: int) -> str:
 
     Examples
     --------
-    >>> excerpt_of(TextShare("human", 0, 1, 0.1, 0.5, 1.0, "Go on: one and two", 7), 40)
+    >>> excerpt_of(TextShare("human", 0, 1, 0.1, 0.5, 1.0, "Go on: one and two", start=7), 40)
     '… one and two'
     """
     if text.text is None:

@@ -125,7 +125,7 @@ def _quartiles(item: TextProperty, human: FloatArray, model: FloatArray) -> Stat
     p_low, p_high = np.quantile(human, [0.25, 0.75])
     q_low, q_high = np.quantile(model, [0.25, 0.75])
     widths = p_high - p_low, q_high - q_low
-    if max(widths) < 1.25 * min(widths):
+    if max(widths) <= 1.25 * min(widths):
         return None
     # As many decimals as show the wider one.
     digits = max(0, 1 - math.floor(math.log10(max(widths))))

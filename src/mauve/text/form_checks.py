@@ -154,8 +154,11 @@ def check_length(pair: TextPair, human: IntArray, model: IntArray, unit: str) ->
     ratios = (np.maximum(p_lengths, q_lengths) + 1) / (np.minimum(p_lengths, q_lengths) + 1)
     most = 0 if ratios[0] > LENGTH_RATIO else int(np.argmax(ratios))  # the median if it differs
     explained = pair.distinction(np.concatenate([human, model]).astype(np.float64))
-    # Texts that are all cut to one length may have the same median.
-    if smirnov(human, model) < LEVEL and (ratios[most] > LENGTH_RATIO or explained > _ONE_LENGTH):
+    # Texts that are all cut to one length may have the same median, but spread less. A shift by
+    # one token, as from a space before each text, is no difference of length.
+    spread = abs(np.ptp(p_lengths) - np.ptp(q_lengths)) / (min(p_lengths[0], q_lengths[0]) + 1)
+    is_cut = explained > _ONE_LENGTH and spread > LENGTH_RATIO - 1
+    if smirnov(human, model) < LEVEL and (ratios[most] > LENGTH_RATIO or is_cut):
         p_length, q_length = float(p_lengths[most]), float(q_lengths[most])
         yield Finding(
             "length",
