@@ -125,7 +125,7 @@ class TestLoad:
     def test_empty_texts_are_named_by_their_position_before_the_draw(self, seed):
         texts = [f"text {i}" for i in range(58)] + [" ", "last"]
         sources = {"human": texts, "m": records(40)}
-        with pytest.raises(InvalidParameterError, match=r"'human' .* empty ones at position 58 "):
+        with pytest.raises(InvalidParameterError, match=r"'human' .* leaves empty at position 58 "):
             load_samples(sources, limit=20, seed=seed, strip=True, embedder=lengths)
         assert load_samples(sources, limit=20, seed=seed, embedder=lengths).sizes["human"] == 20
 
