@@ -153,7 +153,8 @@ def test_a_warning_of_form_names_the_remedy(text_folder):
     lines = [json.dumps({"text": " " + text}) for text in word_texts(0)]
     (text_folder / "human.jsonl").write_text("\n".join(lines) + "\n")
     done = invoke("compare", "human.jsonl", "model.jsonl", *QUICK)
-    assert "start with white space (0%, human 100%)" in done.stderr
+    assert "0% of the texts of 'model' and 100% of human texts start with white" in done.stderr
+    assert "strip all texts with --strip." in done.stderr
     stripped = invoke("compare", "human.jsonl", "model.jsonl", "--strip", *QUICK)
     assert "white space" not in stripped.stderr
     assert ":strip|" in stripped.stdout
