@@ -87,12 +87,14 @@ def _form_warnings(samples: Samples, system: str) -> list[str]:
         return []
     is_said = any(samples.readings.warns_of_languages(n) for n in (samples.human_name, system))
     said = ("language", "script") if is_said else ()
-    habits = [finding for finding in form.findings if finding.step]
-    by_step = {step: [f for f in habits if f.step == step] for step in form.steps}
+    habits = [f for f in form.findings if f.step and f.kind != "prompt"]
+    by_step = {
+        step: found for step in form.steps if (found := [f for f in habits if f.step == step])
+    }
     messages = [
         finding.message
         for finding in form.findings
-        if not finding.step and finding.kind not in (*said, *CONTENT_KEYS)
+        if finding not in habits and finding.kind not in (*said, *CONTENT_KEYS)
     ]
     if len(by_step) == 1:
         messages.append(habits[0].message)

@@ -108,6 +108,8 @@ class SystemLadder(Sequence[Rung]):
     @property
     def verdict(self) -> str:
         """How much of the gap is form, in a few words that hold by the numbers."""
+        if self.rungs[-1].interval[1] < self.rungs[0].interval[0]:
+            return "without these differences of form the gap is larger"
         if not self.has_gap:
             top = "1" if self.ceiling is None else f"the ceiling, {format_score(self.ceiling)}"
             return f"no gap is shown, as the interval as given reaches {top}"

@@ -25,6 +25,7 @@ from mauve.text.form_checks import (
     check_language,
     check_length,
     check_markers,
+    check_prompts,
 )
 from mauve.text.normalize import checked_texts
 from mauve.text.words import word_counts
@@ -109,6 +110,9 @@ def check_form(
       number of scripts, and a difference above 0.1.
     - ``language``: the same for languages, recognised by function words, among the texts in
       Latin letters whose language is recognised.
+    - ``prompt``: share of texts that begin as a text of the other sample does, with the same 20
+      characters or more, without being equal to it; above half in both samples, and twice as
+      many as begin as another text of their own sample. No test: chance does not get near it.
 
     Habits, at the level of 0.0003 (``length`` of 0.001):
 
@@ -143,6 +147,7 @@ texts with strip=True.
         *check_damage(pair),
         *check_copies(pair),
         *check_language(pair),
+        *check_prompts(pair),
         *sorted(
             (*check_length(pair, *lengths, unit), *check_habits(pair), *check_beginnings(pair)),
             key=lambda finding: -finding.distinction,

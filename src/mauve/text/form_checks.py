@@ -20,6 +20,7 @@ from mauve.text.form_properties import FORM_NUMBERS, FORM_SHARES
 from mauve.text.language import ANOTHER, language_of
 from mauve.text.properties import TextProperty, format_pair
 from mauve.text.scripts import script_of
+from mauve.text.shared_prompts import MOST, found_prompts
 from mauve.text.view import TextView
 
 #: Level of each of the checks for faults, and of each of the 32 for habits. Texts of one source
@@ -57,8 +58,8 @@ class Finding:
     ----------
     kind : str
         ``length``, ``markers``, ``damage``, ``copies``, ``overlap``, ``script``, ``language``,
-        ``beginning``, or the key of a property of :mod:`mauve.text.form_properties`, such as
-        ``blank_lines``.
+        ``prompt``, ``beginning``, or the key of a property of
+        :mod:`mauve.text.form_properties`, such as ``blank_lines``.
     human, model : float
         The two numbers compared: a quartile for lengths, medians for other numbers, else shares
         of texts.
@@ -219,7 +220,11 @@ def _remedy(item: TextProperty) -> str:
         return f": cut all texts to one length with {option('match_length', True)}"
     if item.step is None or not has_option("normalize"):
         return ""
-    return f": remove the difference with {option('normalize', item.step)}"
+    return f": remove the difference{_with_step(item.step)}"
+
+
+def _with_step(step: str) -> str:
+    return f" with {option('normalize', step)}" if has_option("normalize") else ""
 
 
 def check_beginnings(pair: TextPair) -> Iterator[Finding]:
@@ -237,6 +242,29 @@ def check_beginnings(pair: TextPair) -> Iterator[Finding]:
                 shares,
                 f"begin with '{escaped(beginning)}': remove it if it is no part of the text.",
             )
+
+
+def check_prompts(pair: TextPair) -> Iterator[Finding]:
+    """Look for prompts that were left in: most texts begin as one of the other sample does."""
+    shares = _beginning_alike(*pair.both)
+    # Texts that also begin as others of their own sample do, such as fairy tales, share a habit.
+    of_one_sample = min(_beginning_alike(texts[::2], texts[1::2])[0] for texts in pair.both)
+    if min(shares) > MOST and of_one_sample < min(shares) / 2:
+        yield pair.finding(
+            "prompt",
+            shares,
+            "begin as a text of the other sample does, so they hold their prompts, which makes the "
+            f"samples more alike: remove them{_with_step('prompt')}.",
+            "prompt",
+            "prompts left in",
+        )
+
+
+def _beginning_alike(first: Sequence[str], second: Sequence[str]) -> Shares:
+    """Return the shares of two samples' texts that begin as one of the other sample does."""
+    found = found_prompts({"first": first, "second": second})
+    shares = [np.count_nonzero(lengths) / max(len(lengths), 1) for lengths in found.values()]
+    return shares[0], shares[1]
 
 
 def check_markers(pair: TextPair) -> Iterator[Finding]:

@@ -1,7 +1,6 @@
 """Remove prompts from the beginning of texts, given ones or those that samples share."""
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 
 #: Characters that two texts must share at their beginning for it to be a prompt.
 MIN_PROMPT = 20
@@ -40,7 +39,7 @@ def without_prompts(
     """
     if prompts is not None:
         lengths = {
-            name: [_given_length(*pair) for pair in zip(texts, prompts[name], strict=True)]
+            name: [given_length(*pair) for pair in zip(texts, prompts[name], strict=True)]
             for name, texts in samples.items()
         }
         if any(map(_is_habit, lengths.values())):
@@ -49,11 +48,23 @@ def without_prompts(
     return _cut(samples, {name: n if _is_habit(n) else [0] * len(n) for name, n in found.items()})
 
 
-def found_prompts(samples: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
+def found_prompts(
+    samples: Mapping[str, Sequence[str]], prompts: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, list[int]]:
     """Return the length of the beginning that each text shares with one of another sample.
 
-    Systems are compared with the first sample, and the first with all systems; the length is 0
-    where less than 20 characters are shared.
+    Parameters
+    ----------
+    samples : mapping from name to sequence of str
+        Systems are compared with the first sample, and the first with all systems.
+    prompts : mapping from name to sequence of str, optional
+        The prompt of each text: only texts of one prompt are compared.
+
+    Returns
+    -------
+    dict from name to list of int
+        Numbers of characters, with the white space before the text; 0 where fewer than 20 are
+        shared, or where the two texts are equal.
 
     Examples
     --------
@@ -63,37 +74,56 @@ def found_prompts(samples: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
     """
     # The texts that share the longest beginning are neighbours in the alphabet.
     order = sorted(
-        (text, place > 0, name, row)
+        (prompts[name][row] if prompts else "", text.lstrip(), place > 0, name, row)
         for place, (name, texts) in enumerate(samples.items())
         for row, text in enumerate(texts)
     )
     lengths = {name: [0] * len(texts) for name, texts in samples.items()}
     for direction in (order, order[::-1]):
-        last: dict[bool, str] = {}  # the last human text, and that of a system
-        for text, is_system, name, row in direction:
-            other = last.get(not is_system)
-            if other is not None:
+        last: dict[bool, tuple[str, str]] = {}  # the last human text, and that of a system
+        for prompt, text, is_system, name, row in direction:
+            other_prompt, other = last.get(not is_system, ("", ""))
+            if other_prompt == prompt:
                 lengths[name][row] = max(lengths[name][row], _shared_length(text, other))
-            last[is_system] = text
-    return lengths
+            last[is_system] = prompt, text
+    return {
+        name: [
+            n + len(text) - len(text.lstrip()) if n else 0
+            for n, text in zip(lengths[name], texts, strict=True)
+        ]
+        for name, texts in samples.items()
+    }
 
 
 def _shared_length(first: str, second: str) -> int:
     """Return the length of the beginning of whole words that two texts share."""
     if first[:MIN_PROMPT] != second[:MIN_PROMPT] or first == second:
         return 0
-    pairs = zip(first, second, strict=False)
-    n = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    while n and not (_is_word_end(first, n) and _is_word_end(second, n)):
-        n -= 1
-    n = len(first[:n].rstrip())
+    low, high = 0, min(len(first), len(second))
+    while low < high:  # halving is much faster than a loop over characters
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    while low and not (_is_word_end(first, low) and _is_word_end(second, low)):
+        low -= 1
+    n = len(first[:low].rstrip())
     return n if n >= MIN_PROMPT else 0
 
 
-def _given_length(text: str, prompt: str) -> int:
-    """Return the length of a prompt that a text begins with, 0 if it does not."""
-    prompt = prompt.rstrip()
-    return len(prompt) if text.startswith(prompt) and _is_word_end(text, len(prompt)) else 0
+def given_length(text: str, prompt: str) -> int:
+    """Return the length of a prompt that a text begins with, 0 if it does not.
+
+    Examples
+    --------
+    >>> given_length(" To be or not", "To be"), given_length("Tomorrow", "To")
+    (6, 0)
+    """
+    prompt, body = prompt.strip(), text.lstrip()
+    if not (prompt and body.startswith(prompt) and _is_word_end(body, len(prompt))):
+        return 0
+    return len(text) - len(body) + len(prompt)
 
 
 def _is_word_end(text: str, n: int) -> bool:
