@@ -8,7 +8,8 @@ import mauve
 from mauve.text.form import check_form
 from mauve.text.shared_prompts import found_prompts, given_length
 
-WORDS = "the sea was grey and cold that day so we went home to drink tea by an old fire".split()
+SENTENCE = "the sea was grey and cold that day so we went home to drink tea by an old fire"
+WORDS = SENTENCE.split()
 
 
 def written(seed, n=200, length=40):
