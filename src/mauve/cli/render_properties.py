@@ -39,9 +39,8 @@ def print_sentences(
     indent: str = "",
 ) -> None:
     """Print the sentences about one system, each with how well it tells the samples apart."""
-    if not properties.ranked:
-        sentence = f"none of {properties.n_tested} properties differs by more than chance."
-        print_lines(console, sentence, width, indent)
+    if properties.none_ranked:
+        print_lines(console, properties.none_ranked, width, indent)
     for difference in properties.ranked[:n]:
         line = (
             f"{difference.sentence} [{'form, ' if difference.is_form else ''}"

@@ -92,6 +92,19 @@ class DifferingProperties(ExactEquality):
         """The sentences, the property that tells the samples apart best first."""
         return [difference.sentence for difference in self.ranked]
 
+    @property
+    def none_ranked(self) -> str:
+        """Why nothing is ranked, in one sentence; empty where something is."""
+        if self.ranked:
+            return ""
+        if not self.n_significant:
+            return f"None of {self.n_tested} properties of texts differs by more than chance."
+        verb = "differs" if self.n_significant == 1 else "differ"
+        return (
+            f"{self.n_significant} of {self.n_tested} properties of texts {verb} by more than "
+            "chance, but none by enough to say which sample a text is from."
+        )
+
     def reasons(self, row: int, *, is_model: bool) -> tuple[str, ...]:
         """Return the properties that make a text look as if it were of its sample.
 
