@@ -53,3 +53,11 @@ def test_other_types_are_not_equal():
 def test_arrays_are_not_equal_to_lists():
     assert not is_equal(np.arange(2), [0, 1])
     assert is_equal([0, 1], [0, 1])
+
+
+def test_what_is_undefined_is_equal_to_itself():
+    undefined = np.array([1.0, np.nan])
+    assert is_equal(undefined, undefined.copy())
+    assert not is_equal(undefined, np.array([np.nan, 1.0]))
+    assert not is_equal(undefined, np.array([1.0, 2.0]))
+    assert is_equal(np.array(["a", None], dtype=object), np.array(["a", None], dtype=object))

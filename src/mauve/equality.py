@@ -40,14 +40,23 @@ class ExactEquality:
 def is_equal(first: Any, second: Any) -> bool:
     """Return whether two values are equal; arrays also need the same shape.
 
+    NaN in an array stands for what is not defined, and is equal to itself.
+
     Examples
     --------
     >>> is_equal(np.arange(3), np.arange(3)), is_equal(np.arange(3), np.arange(4))
     (True, False)
+    >>> is_equal(np.array([1, np.nan]), np.array([1, np.nan]))
+    True
     >>> is_equal(None, np.arange(3)), is_equal("a", "a")
     (False, True)
     """
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         both = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
-        return both and np.array_equal(first, second)
+        return both and np.array_equal(first, second, equal_nan=_has_nan(first, second))
     return bool(first == second)
+
+
+def _has_nan(*arrays: np.ndarray) -> bool:
+    """Return whether all arrays are of a type that has NaN: others cannot be searched for it."""
+    return all(array.dtype.kind in "fc" for array in arrays)

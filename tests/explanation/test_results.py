@@ -61,6 +61,21 @@ class TestEquality:
         assert explained["odd"] == explained["odd"]
         assert explained["odd"] != explained["fair"]
 
+    @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # of few and short texts
+    def test_texts_that_lack_a_property_are_equal_too(self):
+        rng = np.random.default_rng(0)
+        words = [["rain", "sun", "wind", "snow", "fog", "hail"], ["rain", "sun"]]
+        texts = [["...", *(" ".join(rng.choice(w, 6)) for _ in range(60))] for w in words]
+        comparison = mauve.compare(
+            *texts,
+            embedder=lambda texts: [[len(text), text.count("a")] for text in texts],
+            n_permutations=0,
+        )
+        first, again = (mauve.explain(comparison, n_permutations=100) for _ in range(2))
+        assert "A less varied vocabulary" in str(first)  # which '...' has not
+        assert first == again
+        assert first["model"] == again["model"]
+
     def test_not_hashable_like_a_dict(self, explained):
         with pytest.raises(TypeError, match="unhashable type: 'Explanation'"):
             hash(explained)
