@@ -6,6 +6,7 @@ import pytest
 from running import QUICK, invoke, word_texts
 
 import mauve
+from mauve.embed.registry import OWN_EMBEDDERS
 
 
 @pytest.fixture
@@ -98,6 +99,50 @@ def test_features_have_no_ladder(features):
     assert done.stderr.strip() == (
         "error: 'human.npy' holds features, which have no form to change: leave out --ladder."
     )
+
+
+def lengths_but_once():
+    """Return an embedder that fails after its first call, as a server that goes down."""
+    calls = []
+
+    def embed(texts):
+        calls.append(len(texts))
+        if len(calls) > 1:
+            raise mauve.MauveError("The server is down.")
+        return [[len(text), text.count("a"), text.count("t")] for text in texts]
+
+    return embed
+
+
+def test_a_ladder_that_cannot_be_computed_loses_nothing_else(spaced, monkeypatch):
+    monkeypatch.setattr(OWN_EMBEDDERS, "registered", {})
+    files = ("human.txt", "spaced.txt", *QUICK, "--embedder", "once", "--no-cache", "--ladder")
+    printed = []
+    for more in (["--save", "run.mauve", "--quiet"], ["--json"]):
+        mauve.register_embedder("once")(lengths_but_once())
+        done = invoke("compare", *files, *more)
+        OWN_EMBEDDERS.registered.clear()
+        assert done.exit_code == 1
+        assert done.stderr.splitlines()[-1] == "error: The server is down."
+        printed.append(done.stdout)
+    assert "\nspaced " in printed[0]
+    assert json.loads(printed[1])["results"][0]["name"] == "spaced"
+    shown = invoke("show", "run.mauve", "--ladder", "--report", "a.html", "--quiet")
+    assert shown.exit_code == 1
+    assert "\nspaced " in shown.stdout
+    assert (spaced / "a.html").exists()
+    last = shown.stderr.splitlines()[-1]
+    assert last.startswith("error: The saved comparison must be loaded with the embedder 'callable")
+    assert last.endswith(" or compare the texts again.")
+    assert "has no section 'Form'" not in shown.stderr  # said once
+
+
+def test_a_saved_comparison_of_features_has_no_ladder(features):
+    assert invoke("compare", "human.npy", "good.npy", *QUICK, "--save", "a.mauve").exit_code == 0
+    done = invoke("show", "a.mauve", "--ladder")
+    assert done.exit_code == 1
+    assert "\ngood " in done.stdout
+    assert done.stderr.splitlines()[-1].startswith("error: mauve show needs texts, whose form")
 
 
 @pytest.mark.slow

@@ -21,7 +21,13 @@ from mauve.cli.options_output import (
     MetadataOptions,
 )
 from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreOptions
-from mauve.cli.outputs import check_distinct, check_output, check_picture, write_picture
+from mauve.cli.outputs import (
+    check_distinct,
+    check_output,
+    check_picture,
+    ladder_or_error,
+    write_picture,
+)
 from mauve.cli.render import print_comparison_as
 from mauve.cli.render_explanation import unused_fields_note
 from mauve.cli.terminal import collected_warnings, say, say_warnings, warnings_as_lines
@@ -94,7 +100,9 @@ def compare_command(
             **score.keywords(),
             **inference.keywords(),
         )
-        ladder = comparison.ladder(progress=on_progress) if output.ladder else None
+        ladder, no_ladder = (
+            ladder_or_error(comparison, on_progress) if output.ladder else (None, None)
+        )
         measurements = None
         if added.measures is not None:
             loaded = comparison.compared.samples
@@ -139,7 +147,7 @@ def compare_command(
                 output.report,
                 measurements=measurements,
                 metadata=select_metadata(comparison.compared.samples, fields),
-                ladder=ladder or not output.no_ladder,
+                ladder=ladder or not (output.no_ladder or no_ladder),
                 language_model=scorer,
                 device=device,
                 progress=on_progress,
@@ -149,6 +157,8 @@ def compare_command(
             if note := unused_fields_note(report.explanation, unread):
                 say("note", note)
             say("report", str(report.path))
+    if no_ladder is not None:
+        raise no_ladder
 
 
 def needs_language_model(measures: str) -> bool:

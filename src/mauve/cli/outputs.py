@@ -9,9 +9,12 @@ import typer
 
 from mauve.atomic import atomic_write, check_writable
 from mauve.cli.values import input_file, named_systems
-from mauve.errors import InvalidParameterError
+from mauve.comparison.comparison import Comparison
+from mauve.comparison.ladder import Ladder
+from mauve.errors import InvalidParameterError, MauveError
 from mauve.escape import escaped
 from mauve.plots import HasCurve, new_axes, plot_curves
+from mauve.progress import ProgressLike
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,6 +31,19 @@ def check_output(path: Path, human: Path, systems: list[str]) -> None:
             f"'{escaped(str(path))}' is one of the files to read: write to another."
         )
     check_writable(path)
+
+
+def ladder_or_error(
+    comparison: Comparison, progress: ProgressLike
+) -> tuple[Ladder | None, MauveError | None]:
+    """Return the ladder, or why it cannot be computed, to be raised when all else is written.
+
+    It embeds texts, which may fail where the comparison did not: an endpoint can be down.
+    """
+    try:
+        return comparison.ladder(progress=progress), None
+    except MauveError as error:
+        return None, error
 
 
 def check_distinct(**paths: Path | None) -> None:

@@ -5,7 +5,7 @@ from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import SavedFile
 from mauve.cli.options_output import ShowOutput
 from mauve.cli.options_score import EquivalenceOptions
-from mauve.cli.outputs import check_output, check_picture, write_picture
+from mauve.cli.outputs import check_output, check_picture, ladder_or_error, write_picture
 from mauve.cli.render import print_comparison_as
 from mauve.cli.terminal import say, say_warnings, warnings_as_lines
 from mauve.explanation.properties import comparison_properties
@@ -25,7 +25,9 @@ def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: Show
         check_output(path, saved.path, [])
     comparison = mauve.load(saved.path)
     say_warnings(comparison.reading_warnings)  # above the tables, which they put in doubt
-    ladder = comparison.ladder(progress=not output.quiet) if output.ladder else None
+    ladder, no_ladder = (
+        ladder_or_error(comparison, not output.quiet) if output.ladder else (None, None)
+    )
     properties = comparison_properties(comparison.compared.samples)
     print_comparison_as(
         comparison, saved.path, output, None, equivalence.margin, properties, ladder
@@ -41,8 +43,10 @@ def show_command(saved: SavedFile, equivalence: EquivalenceOptions, output: Show
             report_comparison(
                 comparison,
                 output.report,
-                ladder=ladder or not output.no_ladder,
+                ladder=ladder or not (output.no_ladder or no_ladder),
                 progress=on_progress,
             )
         if not output.quiet:
             say("report", str(output.report))
+    if no_ladder is not None:
+        raise no_ladder

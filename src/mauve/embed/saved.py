@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from mauve.calls import by_world
 from mauve.embed.cached import cached_if_known
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.registry import EmbedderLike, get_embedder
@@ -50,9 +51,14 @@ class SavedEmbedder:
         if self._embedder is None:
             self._embedder = _bundled(self.signature)
         if self._embedder is None:
+            remedy = by_world(
+                python="mauve.load(path, embedder=...)",
+                command="do so in Python, by mauve.load(path, embedder=...), or compare the texts "
+                "again",
+            )
             raise MauveError(
                 f"The saved comparison must be loaded with the embedder '{self.signature}' to "
-                "embed other texts: mauve.load(path, embedder=...)."
+                f"embed other texts: {remedy}."
             )
         return self._embedder.embed(texts, on_progress)
 
