@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,7 +190,9 @@ def test_a_length_that_no_text_has_is_left_out():
 def test_features_have_no_ladder():
     rng = np.random.default_rng(0)
     comparison = quietly(mauve.compare, *rng.normal(size=(2, 40, 4)), n_permutations=0)
-    with pytest.raises(InvalidParameterError, match=r"The ladder needs texts.* Got features"):
+    with pytest.raises(
+        InvalidParameterError, match=r"Comparison.ladder needs texts.* Got features"
+    ):
         comparison.ladder()
 
 
@@ -232,6 +235,18 @@ def test_verdicts_follow_from_the_numbers(scores, ceiling, width, verdict):
     system = SystemLadder("m", rungs(*scores, width=width), {}, ceiling, 0.95, 100, 100)
     assert system.verdict == verdict
     assert system.sentence.endswith(f": {verdict}.")
+
+
+def test_the_ladder_of_one_system_prints_and_compares_as_that_of_all():
+    one = SystemLadder("a<b>", rungs(0.6, 0.9), LEFT_OUT, 0.99, 0.95, 100, 100)
+    assert str(one) == str(Ladder([one]))
+    assert one._repr_html_() == Ladder([one])._repr_html_()
+    assert repr(one) == "SystemLadder(a<b>: as given=0.600, prompt=0.900)"
+    assert one == SystemLadder("a<b>", rungs(0.6, 0.9), LEFT_OUT, 0.99, 0.95, 100, 100)
+    assert Ladder([one]) != Ladder([replace(one, ceiling=None)])
+    for ladder in (one, Ladder([one])):
+        with pytest.raises(TypeError, match=r"unhashable type: '(System)?Ladder'"):
+            hash(ladder)
 
 
 def test_results_as_text_markdown_html_and_json():

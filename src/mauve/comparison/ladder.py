@@ -54,7 +54,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class SystemLadder(Sequence[Rung]):
-    """The rungs of one system, the first for its texts as given.
+    """The rungs of one system, the first for its texts as given. Not hashable, like a list.
 
     Attributes
     ----------
@@ -79,11 +79,23 @@ class SystemLadder(Sequence[Rung]):
     n_human: int
     n_model: int
 
+    __hash__ = None  # type: ignore[assignment]
+
     def __getitem__(self, place: Any) -> Any:
         return self.rungs[place]
 
     def __len__(self) -> int:
         return len(self.rungs)
+
+    def __repr__(self) -> str:
+        scores = (f"{rung.step or AS_GIVEN}={rung.mauve:.3f}" for rung in self.rungs)
+        return f"SystemLadder({escaped(self.name)}: {', '.join(scores)})"
+
+    def __str__(self) -> str:
+        return str(Ladder([self]))
+
+    def _repr_html_(self) -> str:
+        return Ladder([self])._repr_html_()
 
     @property
     def mauve(self) -> float:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mauve.calls import called
 from mauve.comparison.buckets import PairBuckets, counted_by, joint_clustering, joint_pair
 from mauve.comparison.compared import Compared
 from mauve.comparison.ladder import Ladder, Rung, SystemLadder
@@ -71,7 +72,7 @@ def make_ladder(
     samples = compared.samples
     if samples.texts is None or samples.embedder is None or samples.embedded is None:
         raise InvalidParameterError(
-            "The ladder needs texts, whose form its steps change. Got features instead: compare "
+            f"{called()} needs texts, whose form its steps change. Got features instead: compare "
             "the texts."
         )
     settings = replace(compared.settings, n_permutations=0)
@@ -125,7 +126,7 @@ def _usable(plan: BucketPlan) -> BucketPlan:
             if made.signature == plan.quantizer.signature:
                 return replace(plan, quantizer=made)
     raise MauveError(
-        f"The ladder needs the quantizer '{plan.quantizer.signature}', which is not in the file of "
+        f"{called()} needs the quantizer '{plan.quantizer.signature}', which is not in the file of "
         "a saved comparison: compare the texts again."
     )
 
