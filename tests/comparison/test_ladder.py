@@ -225,7 +225,7 @@ def rungs(*scores, width=0.01):
         ((0.6, 0.9), 0.99, 0.2, "part of this gap may be form"),
         ((0.6, 0.75), 0.99, 0.01, "part of this gap is form"),
         ((0.6, 0.62), 0.99, 0.001, "little of this gap is form"),
-        ((0.6, 0.5), 0.99, 0.001, "little of this gap is form"),
+        ((0.6, 0.5), 0.99, 0.001, "without these differences of form the gap is larger"),
         ((0.6,), 0.99, 0.01, "no difference of form was found that a step removes"),
         ((0.98, 0.99), 0.99, 0.02, f"{NO_GAP} the ceiling, 0.990"),
         ((0.99,), None, 0.02, f"{NO_GAP} 1"),
