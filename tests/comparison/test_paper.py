@@ -373,3 +373,5 @@ def test_a_quantizer_that_knows_the_samples_is_refused():
     human, model = np.random.default_rng(0).normal(size=(2, 100, 4))
     with pytest.raises(InvalidParameterError, match=r"'quantizer' .* does not know the samples"):
         compute_mauve(human, model, quantizer="classifier")
+    with pytest.raises(InvalidParameterError, match=r"'kmeans', 'drmm', 'lattice'\. Got 'k'"):
+        compute_mauve(human, model, quantizer="k")

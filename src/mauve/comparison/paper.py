@@ -11,14 +11,14 @@ from mauve.arrays import FloatArray
 from mauve.calls import parameter
 from mauve.comparison.paper_features import Featurizer
 from mauve.equality import ExactEquality
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
+from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int, check_real
 from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
 from mauve.frontier.histogram import count_labels, krichevsky_trofimov, no_smoothing
 from mauve.quantize.crossfit import pool_by_content
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.protocol import Quantizer
 from mauve.quantize.reduce import reduce_features
-from mauve.quantize.registry import QuantizerName, get_quantizer, with_num_buckets
+from mauve.quantize.registry import QuantizerName, get_quantizer, quantizer_names, with_num_buckets
 from mauve.threads import parallel_map
 
 if TYPE_CHECKING:
@@ -153,6 +153,9 @@ def compute_mauve(
     trained: Quantizer | None = None
     if quantizer != "kmeans":
         rule = "n/10" if num_buckets == "auto" else num_buckets
+        if isinstance(quantizer, str) and quantizer != "classifier":
+            names = [name for name in quantizer_names() if name != "classifier"]
+            check_choice("quantizer", quantizer, names)
         sized, num_buckets = with_num_buckets(get_quantizer(quantizer), rule, min(len(p), len(q)))
         if not isinstance(sized, Quantizer):
             why = "it is learnt from some texts to count others, as mauve.compare does"
