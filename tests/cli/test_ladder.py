@@ -52,6 +52,7 @@ def test_embed_takes_the_steps_of_one_text(spaced):
     done = invoke("embed", "spaced.txt", "-o", "b.npy", "--normalize", "length")
     assert done.exit_code == 1
     assert "--normalize must be names of steps, markup, " in done.stderr
+    assert "Got 'length' instead: 'length' looks at more than one sample" in done.stderr
     assert not (spaced / "b.npy").exists()
 
 

@@ -152,7 +152,9 @@ _OTHER_NAMES = {
 def _hint(name: Any, known: Sequence[str]) -> str:
     if not isinstance(name, str):
         return ""
-    other = _OTHER_NAMES.get(name.lower())
+    other = _OTHER_NAMES.get(name.lower(), name)
+    if other in JOINT_STEPS and other not in known:
+        return f": '{other}' looks at more than one sample, or at prompts"
     near = [other] if other in known else difflib.get_close_matches(name.lower(), known, n=1)
     return f": write '{near[0]}'" if near else ""
 
