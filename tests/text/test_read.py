@@ -366,14 +366,15 @@ class TestLinesThatAreWrong:
             read_texts(write(tmp_path / "b.jsonl", "{}"), field="story")
 
     @pytest.mark.parametrize(
-        ("value", "name"), [("1", "int"), ("null", "null"), ("[3]", "list"), ("{}", "dict")]
+        ("value", "name"),
+        [("1", "int"), ("null", "null"), ("NaN", "NaN"), ("[3]", "list"), ("{}", "dict")],
     )
     def test_a_field_that_is_no_string(self, tmp_path, value, name):
         path = write(tmp_path / "a.jsonl", f'"fine"\n{{"text": {value}}}\n')
         with pytest.raises(
             InvalidParameterError,
             match=rf"The field 'text' in line 2 of '.*' must be a string\. Got {name} instead: "
-            + ("remove it, or write a text" if value == "null" else "write it as a string"),
+            + ("remove it, or write a text" if value[0] in "nN" else "write it as a string"),
         ):
             read_texts(path)
 

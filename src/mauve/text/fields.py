@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, NamedTuple
 
 from mauve.calls import option
@@ -85,7 +86,8 @@ class Fields:
         nested = [*_string_paths(value, name, _DEPTH)] if name == self.text else []
         if nested:
             return f"pass {option('field', escaped(nested[0]))}"
-        return "remove it, or write a text" if value is None else "write it as a string"
+        is_missing = type_name(value) in ("null", "NaN")
+        return "remove it, or write a text" if is_missing else "write it as a string"
 
     def check_columns(self, columns: Sequence[str], names: Sequence[str] = ()) -> None:
         """Raise unless one column holds the texts; `names` are those a message lists."""
@@ -141,14 +143,16 @@ def field_names(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def type_name(value: object) -> str:
-    """Return the type of a value as JSON users know it.
+    """Return the type of a value as JSON users know it, and NaN as what it stands for.
 
     Examples
     --------
-    >>> type_name(None), type_name(1)
-    ('null', 'int')
+    >>> type_name(None), type_name(1), type_name(float("nan"))
+    ('null', 'int', 'NaN')
     """
-    return "null" if value is None else type(value).__name__
+    if value is None:
+        return "null"
+    return "NaN" if isinstance(value, float) and isnan(value) else type(value).__name__
 
 
 def _string_paths(value: Any, path: str, depth: int) -> Iterator[str]:
