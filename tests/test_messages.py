@@ -140,6 +140,7 @@ class TestReasons:
         [
             ("num_buckets", 31, "the smallest sample has 60 texts, and a bucket takes two"),
             ("scaling", 101, "1/binom(2c, c), is 1e-59 at 100"),
+            ("limit", 9, "a comparison needs as many texts"),
             ("n_clusterings", 1, "the spread over clusterings is a part of the interval"),
             ("n_bootstrap", 5, "from fewer resamples a standard error is off by more than"),
         ],

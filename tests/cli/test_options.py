@@ -142,7 +142,7 @@ def test_errors_of_the_library(features, option, message):
     [
         (["--seed", "-1"], "'--seed': must be greater than or equal to 0. Got '-1' instead."),
         (["--limit", "x"], "'--limit': must be a valid integer. Got 'x' instead."),
-        (["--limit", "5"], "'--limit': must be at least 10. Got 5 instead: compare needs as many."),
+        (["--limit", "5"], "'--limit': must be at least 10. Got 5 instead: a comparison needs as"),
         (["--save", "a.html", "--report", "a.html"], "--save and --report must be different files"),
     ],
 )

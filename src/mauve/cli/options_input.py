@@ -102,7 +102,7 @@ class TextOptions(OptionGroup):
         int | None,
         typer.Option(
             metavar="N",
-            callback=at_least(MIN_TEXTS, "compare needs as many"),
+            callback=at_least(MIN_TEXTS, "a comparison needs as many texts"),
             help="Take N texts of each sample at random (see --seed), whatever their order; with "
             "prompts, texts of the same prompts in all samples.",
         ),

@@ -281,7 +281,7 @@ unreadable, prompts, on_progress
         check_bool(name, flag)
     steps = check_steps(normalize)
     if limit is not None:
-        limit = check_int("limit", limit, min_texts)
+        limit = check_int("limit", limit, min_texts, why="a comparison needs as many texts")
     loaded = read_samples(sources, field)
     for name, sample in loaded.items():
         if len(sample) < min_texts:
