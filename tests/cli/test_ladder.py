@@ -138,6 +138,18 @@ def test_a_ladder_that_cannot_be_computed_loses_nothing_else(spaced, monkeypatch
     assert "has no section 'Form'" not in shown.stderr  # said once
 
 
+@pytest.mark.parametrize("command", ["compare", "measure", "explain"])
+@pytest.mark.parametrize("flag", ["--strip-prompt", "--normalize", "--strip", "--match-length"])
+def test_features_have_no_text_to_change(features, command, flag):
+    more = ["space"] if flag == "--normalize" else []
+    done = invoke(command, "human.npy", "good.npy", flag, *more)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"error: {flag} must be left out for features, which have no text to change: give the "
+        "texts instead.\n"
+    )
+
+
 def test_a_saved_comparison_of_features_has_no_ladder(features):
     assert invoke("compare", "human.npy", "good.npy", *QUICK, "--save", "a.mauve").exit_code == 0
     done = invoke("show", "a.mauve", "--ladder")

@@ -11,6 +11,7 @@ from mauve.cli.inputs import (
     read_inputs,
     read_training,
     select_metadata,
+    text_keywords,
 )
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
@@ -96,7 +97,7 @@ def compare_command(
             device=device,
             cache=not embedding.no_cache,
             progress=on_progress,
-            **texts.keywords(),
+            **text_keywords(texts, inputs),
             **score.keywords(),
             **inference.keywords(),
         )

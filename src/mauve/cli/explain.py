@@ -6,7 +6,13 @@ import typer
 
 import mauve
 from mauve import tables
-from mauve.cli.inputs import make_embedder, metadata_fields, read_inputs, select_metadata
+from mauve.cli.inputs import (
+    make_embedder,
+    metadata_fields,
+    read_inputs,
+    select_metadata,
+    text_keywords,
+)
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import ExplainOutput, ExplanationOptions
@@ -72,7 +78,7 @@ def explain_command(
             device=embedding.device,
             cache=not embedding.no_cache,
             progress=on_progress,
-            **texts.keywords(),
+            **text_keywords(texts, inputs),
             **score.keywords(),
             **inference.keywords(),
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from mauve.calls import option
-from mauve.cli.options_input import EmbedderOptions, SampleOptions
+from mauve.calls import option, parameter
+from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.values import InputFile, input_file, named_systems
 from mauve.embed.load import Samples
 from mauve.embed.naming import human_name_beside
@@ -73,6 +73,19 @@ class Inputs:
             if limit is not None and limit < len(sample)
         ]
         return f"a random part is used: {', '.join(parts)} (--limit {limit})" if parts else None
+
+
+def text_keywords(texts: TextOptions, inputs: Inputs) -> dict[str, Any]:
+    """Return the keywords of `mauve.compare` for the options about texts.
+
+    Features are refused by the library, but for ``--strip-prompt``, which has no such keyword.
+    """
+    if texts.strip_prompt and not inputs.is_text:
+        raise InvalidParameterError(
+            f"{parameter('strip_prompt')} must be left out for features, which have no text to "
+            "change: give the texts instead."
+        )
+    return texts.keywords()
 
 
 def read_inputs(options: SampleOptions) -> Inputs:

@@ -5,7 +5,7 @@ import json
 import typer
 
 import mauve
-from mauve.cli.inputs import make_embedder, read_inputs, read_training
+from mauve.cli.inputs import make_embedder, read_inputs, read_training, text_keywords
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import MeasureNames, MeasureOptions, MeasureOutput
@@ -45,7 +45,7 @@ def measure_command(
             device=embedding.device,
             cache=not embedding.no_cache,
             progress=on_progress,
-            **texts.keywords(),
+            **text_keywords(texts, inputs),
             **inference.keywords(),
         )
     say_warnings(messages)
