@@ -3,6 +3,7 @@
 import json
 import warnings
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -185,6 +186,17 @@ def test_a_length_that_no_text_has_is_left_out():
     ladder = comparison.ladder("markup,length", progress=False)["model"]
     assert [rung.step for rung in ladder] == [None, "markup"]
     assert ladder.left_out == {"length": "too many texts would have no word"}
+
+
+def test_steps_without_a_defined_score_are_left_out():
+    cases = ["".join(letters) for letters in product(*(c + c.upper() for c in "yes"))] * 3
+    systems = {"shouted": [*map(str.upper, cases)], "other": some_texts(24, 1)}
+    comparison = quietly(mauve.compare, cases, systems, embedder=Hashed(), n_permutations=0)
+    ladder = comparison.ladder("case,space", progress=False)
+    assert [rung.step for rung in ladder["shouted"]] == [None]  # whose features are all equal
+    said = "no score is defined, as all features would be equal"
+    assert ladder["shouted"].left_out == {"space": said, "case": said}
+    assert [rung.step for rung in ladder["other"]] == [None, "space", "case"]
 
 
 def test_features_have_no_ladder():

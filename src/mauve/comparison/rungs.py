@@ -16,7 +16,7 @@ from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
 from mauve.embed.protocol import Embedder
 from mauve.embed.remembered import RememberedEmbedder
-from mauve.errors import InvalidParameterError, MauveError
+from mauve.errors import InvalidParameterError, MauveError, UndefinedError
 from mauve.hashes import text_hashes
 from mauve.progress import Progress
 from mauve.quantize.registry import QUANTIZERS, BucketPlan, get_quantizer
@@ -29,6 +29,7 @@ from mauve.text.steps import JOINT_STEPS, NORMALIZE_STEPS, RUNGS, Normalize, che
 NOT_FOUND = "no difference of form found"
 APPLIED = "already applied"
 NO_WORDS = "too many texts would have no word"
+ALL_EQUAL = "no score is defined, as all features would be equal"
 
 
 class _RungSamples(Samples):
@@ -96,15 +97,19 @@ def make_ladder(
     ladders = {}
     n_done = 0
     for names, steps_of in planned.items():
-        scores = []
+        scored, scores = [], []
         for rung in steps_of:
-            scores.append(_scores(rung.samples, settings, plans, names))
+            try:
+                scores.append(_scores(rung.samples, settings, plans, names))
+                scored.append(rung)
+            except UndefinedError:
+                left_out[names][rung.step] = ALL_EQUAL
             n_done += 1
             if on_progress is not None:
                 on_progress("ladder", n_done, len(every))
         for name in names:
             ladders[name] = _system_ladder(
-                results[name], samples.human_name, steps_of, scores, left_out[names]
+                results[name], samples.human_name, scored, scores, left_out[names]
             )
     return Ladder([ladders[name] for name in results])
 
