@@ -39,6 +39,8 @@ CELLS = {
     "axes": "from matplotlib import pyplot\n_, ax = pyplot.subplots()\ncomparison['a'].plot(ax);",
     "explained": "explanation = mauve.explain(comparison, progress=False)\n"
     "explanation['a'].plot()\nexplanation.plot('b');",
+    "ladder": "ladder = comparison.ladder()\nladder.plot()\nladder",
+    "rungs": "ladder['a']",
     "report": "report = mauve.report(\n"
     "    human, {'a': model}, 'report.html', embedder=slowly, measures='pauses')",
     "saved": "import os\n"
@@ -127,13 +129,24 @@ def test_the_steps_of_a_report_share_one_bar(notebook):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("cell", "n"), [("plot", 1), ("plots", 2), ("axes", 1), ("explained", 2)])
+@pytest.mark.parametrize(
+    ("cell", "n"), [("plot", 1), ("plots", 2), ("axes", 1), ("explained", 2), ("ladder", 1)]
+)
 def test_plots_are_shown(notebook, cell, n):
     images = pictures(notebook[0][cell])
     assert len(images) == n
     for image in images:
         assert min(image.shape[:2]) > 100
         assert np.ptp(image[..., :3]) > 0.5, "something is drawn"
+
+
+@pytest.mark.slow
+def test_a_ladder_is_a_table(notebook):
+    for cell in ("ladder", "rungs"):
+        [table] = [out["data"]["text/html"] for out in notebook[0][cell] if "data" in out
+                   and out["output_type"] == "execute_result"]  # fmt: skip
+        assert table.startswith("<table>")
+        assert ">as given<" in table
 
 
 @pytest.mark.slow

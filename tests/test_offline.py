@@ -120,6 +120,8 @@ COMMANDS = [
     ["--help"],
     ["compare", *TEXTS, *QUICK, "--json"],
     ["compare", *FEATURES, *QUICK],
+    ["compare", *TEXTS, *QUICK, "--normalize", "prompt,space,case", "--quantizer", "classifier"],
+    ["compare", *TEXTS, *QUICK, "--ladder", "--quiet"],
     ["measure", *TEXTS],
     ["explain", *TEXTS, "--n-clusterings", "5", "--n-permutations", "100"],
     ["embed", TEXTS[0], "--out", "embedded.npy"],
@@ -149,7 +151,7 @@ def test_commands_with_pictures(samples, command):
 def test_a_saved_comparison(samples):
     save = ["compare", *TEXTS, *QUICK, "--save", "saved.mauve"]
     Watched(samples, "-m", "mauve", *save).assert_offline()
-    show = ["show", "saved.mauve", "--report", "r.html"]
+    show = ["show", "saved.mauve", "--report", "r.html", "--ladder"]
     Watched(samples, "-m", "mauve", *show).assert_offline(FONTS)
 
 
