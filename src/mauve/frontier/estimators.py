@@ -16,7 +16,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from mauve.arrays import FloatArray, IntArray
-from mauve.frontier.divergences import Divergences, bucket_divergences, mixture_divergences
+from mauve.frontier.divergences import Divergences, bucket_terms, mixture_divergences
 from mauve.frontier.grid import MixtureGrid
 from mauve.frontier.histogram import smooth
 from mauve.threads import parallel_map
@@ -32,7 +32,7 @@ JACKKNIFE_ORDER = 3
 
 _SECOND_ORDER_ABOVE = 100  # texts of one sample in a bucket
 _FIRST_ORDER_ABOVE = 20_000
-_PAIRS_AT_ONCE = 64  # pairs of counts whose terms stay in the processor's cache
+_PAIRS_AT_ONCE, _TERMS_AT_ONCE = 64, 1 << 14  # whose terms stay in the processor's cache
 _VALUES_AT_ONCE = 1 << 18  # of the divergences of smoothed histograms
 
 
@@ -166,12 +166,14 @@ def _terms(
 ) -> FloatArray:
     order = JACKKNIFE_ORDER if estimator == "jackknife" else 0
 
-    def part(start: int) -> FloatArray:
-        rows = slice(start, start + _PAIRS_AT_ONCE)
-        terms = jackknife_terms(p_counts[rows], q_counts[rows], n_p, n_q, grid, order)
-        return np.concatenate([terms.kl_p, terms.kl_q, terms.slope], axis=1)
+    step = max(_PAIRS_AT_ONCE, _TERMS_AT_ONCE // len(grid.weight_p))
 
-    return np.concatenate(parallel_map(part, range(0, len(p_counts), _PAIRS_AT_ONCE)))
+    def part(start: int) -> FloatArray:
+        rows = slice(start, start + step)
+        terms = _jackknife(p_counts[rows], q_counts[rows], n_p, n_q, grid, order)
+        return terms.reshape(len(terms), -1)
+
+    return np.concatenate(parallel_map(part, range(0, len(p_counts), step)))
 
 
 def jackknife_terms(
@@ -222,6 +224,13 @@ def jackknife_terms(
     >>> [float(terms.kl_p[:, 1].sum().round(4)) for terms in (plugin, corrected)]
     [0.0201, 0.01]
     """
+    return Divergences.of(_jackknife(p_counts, q_counts, n_p, n_q, grid, order))
+
+
+def _jackknife(
+    p_counts: ArrayLike, q_counts: ArrayLike, n_p: int, n_q: int, grid: MixtureGrid, order: int
+) -> FloatArray:
+    """Return :func:`jackknife_terms` as one array, shape (..., k, 3, n_grid)."""
     a, b = np.asarray(p_counts, dtype=float), np.asarray(q_counts, dtype=float)
     # The m-th order multiplies rounding errors by the m-th power of the count. In large
     # buckets the first orders leave hardly any bias.
@@ -231,32 +240,30 @@ def jackknife_terms(
         orders[largest > limit] = min(lower, order)
     if np.all(orders == orders.flat[:1]):
         return _terms_of_order(a, b, n_p, n_q, grid, int(orders.max(initial=0)))
-    shape = (*a.shape, len(grid.weight_p))
-    result = Divergences(np.empty(shape), np.empty(shape), np.empty(shape))
+    result = np.empty((*a.shape, 3, len(grid.weight_p)))
     for each in np.unique(orders):
         rows = orders == each
-        terms = _terms_of_order(a[rows], b[rows], n_p, n_q, grid, int(each))
-        result.kl_p[rows], result.kl_q[rows], result.slope[rows] = (
-            terms.kl_p,
-            terms.kl_q,
-            terms.slope,
-        )
+        result[rows] = _terms_of_order(a[rows], b[rows], n_p, n_q, grid, int(each))
     return result
 
 
 def _terms_of_order(
     a: FloatArray, b: FloatArray, n_p: int, n_q: int, grid: MixtureGrid, order: int
-) -> Divergences:
+) -> FloatArray:
     @cache
-    def term(without_p: int, without_q: int, level: int) -> Divergences:
+    def term(without_p: int, without_q: int, level: int) -> FloatArray:
         p_left, q_left = np.maximum(a - without_p, 0), np.maximum(b - without_q, 0)
         if level == 0:
-            return bucket_divergences(p_left / n_p, q_left / n_q, grid)
+            return bucket_terms(p_left / n_p, q_left / n_q, grid)
         whole = term(without_p, without_q, level - 1)
-        change_p = whole - term(without_p + 1, without_q, level - 1)
+        next_level = whole - term(without_p + 1, without_q, level - 1)
+        next_level *= p_left[..., None, None]
         change_q = whole - term(without_p, without_q + 1, level - 1)
-        lowered = p_left[..., None] * change_p + q_left[..., None] * change_q
-        next_level: Divergences = (1 / level) * (lowered + (level - 1) * whole)
+        change_q *= q_left[..., None, None]
+        next_level += change_q
+        if level > 1:
+            next_level += (level - 1) * whole
+            next_level *= 1 / level
         return next_level
 
     return term(0, 0, order)
