@@ -10,7 +10,7 @@ from mauve.errors import InvalidParameterError
 from mauve.hashes import scramble_hashes
 from mauve.quantize.classifier import Classifier
 from mauve.quantize.kmeans import KMeans
-from mauve.quantize.pairwise import SortedSample, assign_rows, cluster_pair
+from mauve.quantize.pairwise import RowAssigner, SortedSample, cluster_pair
 
 QUANTIZERS = [KMeans(), Classifier()]
 
@@ -184,7 +184,7 @@ class TestAssignRows:
     def test_equals_reduction_and_nearest_centre_but_for_ties(self, n, d):
         human, system = (SortedSample.of(clustered(seed, n, d=d)) for seed in (6, 7))
         clustering = cluster(human, system, num_buckets=12, n_learning=96)
-        fused = assign_rows(clustering.partitions, human.scaled, 12)
+        fused = RowAssigner(clustering.partitions, 12)(human.scaled)
         for labels, fitted in zip(fused, clustering.partitions, strict=True):
             reduced = fitted.reduction.reduce(human.scaled)
             plain = fitted.partition.assign(reduced)

@@ -68,8 +68,10 @@ class LabelledPair:
 
     def counts(self) -> tuple[IntArray, IntArray]:
         """Return the counts of both samples, each of shape (n_clusterings, num_buckets)."""
-        p_counts, q_counts = self.counts_of(np.stack([self.is_human, ~self.is_human]))
-        return p_counts, q_counts
+        n_buckets = len(self.labels) * self.num_buckets
+        codes = (2 * self._buckets + ~self.is_human)[self.counted]
+        counts = np.bincount(codes, minlength=2 * n_buckets).reshape(len(self.labels), -1, 2)
+        return counts[..., 0], counts[..., 1]
 
     def counts_of(self, weights: NDArray[np.generic]) -> IntArray:
         """Return weighted counts, shape (n_draws, n_clusterings, num_buckets)."""
@@ -81,12 +83,16 @@ class LabelledPair:
     def _membership(self) -> "scipy.sparse.csr_array":
         """Sparse matrix of shape (n_clusterings * num_buckets, n): the texts of each bucket."""
         n_clusterings, n = self.labels.shape
-        buckets = self.labels + np.arange(n_clusterings)[:, None] * self.num_buckets
         clustering, text = np.nonzero(self.counted)
         return scipy.sparse.csr_array(
-            (np.ones(len(text), dtype=np.float32), (buckets[clustering, text], text)),
+            (np.ones(len(text), dtype=np.float32), (self._buckets[clustering, text], text)),
             shape=(n_clusterings * self.num_buckets, n),
         )
+
+    @property
+    def _buckets(self) -> IntArray:
+        """Bucket of every text among those of all clusterings, shape (n_clusterings, n)."""
+        return self.labels + np.arange(len(self.labels))[:, None] * self.num_buckets
 
 
 def null_scores(

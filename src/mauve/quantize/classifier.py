@@ -85,8 +85,11 @@ class LevelSets:
 
     def assign(self, features: Features) -> Labels:
         """Return the bucket of every row of `features`, shape (n, d)."""
-        level = features @ self.weights.astype(np.float32) + np.float32(self.offset)
-        return np.searchsorted(self.limits, level).astype(np.int32)
+        return self.at(features @ self.weights.astype(np.float32) + np.float32(self.offset))
+
+    def at(self, values: Features) -> Labels:
+        """Return the bucket of every value of the function, shape (n,)."""
+        return np.searchsorted(self.limits, values).astype(np.int32)
 
 
 def _ridge(features: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -103,14 +106,11 @@ def _ridge(features: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatA
     values, vectors = np.linalg.eigh(features @ features.T)
     values = np.maximum(values, 0.0)
     rotated = vectors.T @ target
-    best_loss, best = np.inf, (0.0, target)
-    for strength in STRENGTHS:
-        penalty = strength * max(float(values.mean()), 1e-12)
-        kept = values / (values + penalty)
-        own = np.einsum("ij,j,ij->i", vectors, kept, vectors) + 1 / n
-        predicted = (vectors @ (kept * rotated) - own * target) / np.maximum(1 - own, 1e-12)
-        loss = float(np.mean((predicted - target) ** 2))
-        if loss < best_loss:
-            best_loss, best = loss, (penalty, predicted)
-    penalty, predicted = best
-    return features.T @ (vectors @ (rotated / (values + penalty))), predicted
+    penalties = np.array(STRENGTHS) * max(float(values.mean()), 1e-12)
+    kept = values[:, None] / (values[:, None] + penalties)  # a column for each strength
+    own = vectors**2 @ kept + 1 / n
+    fitted = vectors @ (kept * rotated[:, None])
+    predicted = (fitted - own * target[:, None]) / np.maximum(1 - own, 1e-12)
+    best = int(((predicted - target[:, None]) ** 2).mean(axis=0).argmin())
+    weights = features.T @ (vectors @ (rotated / (values + penalties[best])))
+    return weights, predicted[:, best]

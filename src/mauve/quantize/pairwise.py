@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, HashArray, IntArray, Labels
 from mauve.errors import UndefinedError
+from mauve.quantize.classifier import LevelSets
 from mauve.quantize.crossfit import checked_labels, pool_by_content
 from mauve.quantize.kmeans import Centres
 from mauve.quantize.learning import check_counted, learning_rows
@@ -114,7 +115,7 @@ class PairClustering:
 
     def assign(self, sample: SortedSample) -> Labels:
         """Return the buckets of the texts of another sample, shape (n_clusterings, n)."""
-        return assign_rows(self.partitions, sample.scaled, self.num_buckets)[:, sample.position]
+        return RowAssigner(self.partitions, self.num_buckets)(sample.scaled)[:, sample.position]
 
 
 def cluster_pair(
@@ -203,12 +204,9 @@ def cluster_pair(
     partitions = tuple(parallel_map(learn, range(n_clusterings)))
     if len(undefined) == n_clusterings:
         raise undefined[0]
+    assign = RowAssigner(partitions, num_buckets)
     labels = np.concatenate(
-        [
-            assign_rows(partitions, sample.scaled, num_buckets)[:, sample.position]
-            for sample in samples
-        ],
-        axis=1,
+        [assign(sample.scaled)[:, sample.position] for sample in samples], axis=1
     )
     return PairClustering(labels, _counted(samples, rows), partitions, num_buckets)
 
@@ -241,46 +239,64 @@ def _counted(samples: Sequence[SortedSample], rows: Sequence[IntArray]) -> BoolA
     return np.concatenate(counted, axis=1)
 
 
-def assign_rows(partitions: Sequence[Partition], scaled: Features, num_buckets: int) -> Labels:
-    """Return the buckets of the rows of a sample, shape (n_clusterings, n).
+class RowAssigner:
+    """Assigns rows of a :class:`SortedSample` to the buckets of several clusterings at once.
 
     Parameters
     ----------
     partitions : sequence of Partition
         Of a :class:`PairClustering`.
-    scaled : array of float32, shape (n, d)
-        As in :class:`SortedSample`.
     num_buckets : int
         Number of buckets k.
     """
-    affine = _all_affine(partitions)
-    if affine is None:
 
-        def assigned(partition: Partition) -> Labels:
-            return checked_labels(partition.assign(scaled), len(scaled), num_buckets)
+    def __init__(self, partitions: Sequence[Partition], num_buckets: int) -> None:
+        self._partitions, self._num_buckets = partitions, num_buckets
+        self._levels = [part for part in partitions if isinstance(part, LevelSets)]
+        self._affine = _all_affine(partitions)
 
-        return np.stack(parallel_map(assigned, partitions))
-    weights, offsets = affine
-    labels = np.empty((len(partitions), len(scaled)), dtype=np.int32)
+    def __call__(self, scaled: Features) -> Labels:
+        """Return the buckets of all rows, shape (n_clusterings, n)."""
+        n, partitions = len(scaled), self._partitions
+        if self._affine is None:
 
-    def assign(rows: slice) -> None:
-        scores = scaled[rows] @ weights
-        scores += offsets
-        by_clustering = scores.reshape(len(scores), len(partitions), -1)
-        labels[:, rows] = by_clustering.argmax(axis=2).T
+            def assigned(partition: Partition) -> Labels:
+                return checked_labels(partition.assign(scaled), n, self._num_buckets)
 
-    parallel_map(assign, row_chunks(len(scaled), _ROWS))
-    return labels
+            return np.stack(parallel_map(assigned, partitions))
+        weights, offsets = self._affine
+        labels = np.empty((len(partitions), n), dtype=np.int32)
+
+        def assign(rows: slice) -> None:
+            scores = scaled[rows] @ weights
+            scores += offsets
+            if self._levels:
+                labels[:, rows] = [
+                    part.at(values) for part, values in zip(self._levels, scores.T, strict=True)
+                ]
+                return
+            by_clustering = scores.reshape(len(scores), len(partitions), -1)
+            labels[:, rows] = by_clustering.argmax(axis=2).T
+
+        parallel_map(assign, row_chunks(n, _ROWS))
+        return labels
 
 
 def _all_affine(partitions: Sequence[Partition]) -> tuple[Features, Features] | None:
-    """Return weights (d, B * k) and offsets (B * k,) of all clusterings, if all have them."""
+    """Return weights (d, B * k) and offsets (B * k,) of all clusterings, if all have them.
+
+    Level sets have one score each instead of k.
+    """
+    if all(isinstance(partition, LevelSets) for partition in partitions):
+        levels = [part for part in partitions if isinstance(part, LevelSets)]
+        weights = np.stack([part.weights for part in levels], axis=1).astype(np.float32)
+        return weights, np.array([part.offset for part in levels], dtype=np.float32)
     parts = parallel_map(_affine, partitions)
     affine = [part for part in parts if part is not None]
     if len(affine) < len(parts):
         return None
-    weights, offsets = zip(*affine, strict=True)
-    return np.concatenate(weights, axis=1), np.concatenate(offsets)
+    of_each = [*zip(*affine, strict=True)]
+    return np.concatenate(of_each[0], axis=1), np.concatenate(of_each[1])
 
 
 def _affine(partition: Partition) -> tuple[Features, Features] | None:
