@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from mauve.errors import UndefinedError
 from mauve.hashes import scramble_hashes, text_keys
 from mauve.inference.permutations import ExchangeableUnits, bundled
 from mauve.quantize.kmeans import KMeans
-from mauve.quantize.pairwise import ReducedPartition, assign_rows
-from mauve.quantize.reduce import batched, fit_reduction, row_chunks
+from mauve.quantize.pairwise import ReducedPartition, RowAssigner
+from mauve.quantize.reduce import fit_reduction, row_chunks
 from mauve.threads import load_linear_algebra, parallel_map
 
 _LEAST_PENALTY = 1e-7  # of the trace of a scatter, whose sums in single precision are off by less
@@ -24,8 +25,8 @@ _ROWS = 1024  # texts at a time
 # Features are rounded to so many parts of one, so that single precision holds their sums.
 _LINEAR_PARTS, _KERNEL_PARTS = 1 << 12, (1 << 24) // _ROWS
 _N_SCATTER = 4096  # texts whose scatter the classifiers learn
+_SCATTER_ROWS = 2048  # of them at a time
 _MOST_UNITS = 1000  # texts of a sample that are permuted one by one; more are bundled
-_PARTS = 8  # chunks of texts whose sums are held at once
 _WEAK, _STRONG = 0.1, 1.0  # penalties of the linear and of the kernel classifier
 _N_CLUSTERINGS, _N_LEARNING, _N_BUCKETS = 10, 200, 25  # of the counts
 _SINGULAR = 1e-5  # eigenvalues of a kernel, of the largest, that single precision does not hold
@@ -113,35 +114,41 @@ def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
     n, n_linear, n_kernel = len(pooled), len(scale.mean), kernels.n_landmarks
     width = n_linear + 3 * n_kernel + buckets.width
     sums, totals = np.zeros((width, len(is_human))), np.zeros(width)
-    linear_scatter, kernel_scatter = _Scatter(n_linear), _Scatter(bases[0].shape[1])
+    n_scatter = int(pooled.in_scatter.sum())
+    linear_scatter = np.empty((n_scatter, n_linear), dtype=np.float32)
+    kernel_scatter = np.empty((n_scatter, bases[0].shape[1]), dtype=np.float32)
+    place = np.cumsum(pooled.in_scatter) - 1
     widths = n_linear, 3 * n_kernel, buckets.width
     of_one = np.repeat(np.array([_LINEAR_PARTS, _KERNEL_PARTS, 1], dtype=np.float32), widths)
 
-    def part(rows: slice) -> tuple[Features, FloatArray, Features, Features]:
-        raw = pooled.at(rows)
-        linear = scale(raw)
-        unit = _unit_rows(raw)
-        kernel = kernels(linear, unit)
-        units, starts = np.unique(pooled.unit[rows], return_index=True)
-        columns = np.concatenate([linear, kernel, buckets(unit)], axis=1)
-        # With exact sums, permutations that give the same samples have the same statistics.
-        columns = np.add.reduceat(np.rint(columns * of_one) / of_one, starts, axis=0)
-        chosen = pooled.in_scatter[rows]
-        return (
-            columns.T @ is_human[:, units].T.astype(np.float32),
-            columns.sum(axis=0, dtype=np.float64),
-            linear[chosen],
-            # Projected before they are multiplied: the basis would enlarge rounding errors.
-            kernel[chosen, :n_kernel] @ bases[0].astype(np.float32),
-        )
+    adding = Lock()
 
-    for batch in batched(row_chunks(n, _ROWS), _PARTS):
-        parts = parallel_map(part, batch)
-        for part_sums, part_totals, _, _ in parts:
-            sums += part_sums
-            totals += part_totals
-        linear_scatter.add([linear for _, _, linear, _ in parts])
-        kernel_scatter.add([kernel for _, _, _, kernel in parts])
+    def add(rows: slice) -> None:
+        raw = pooled.at(rows)
+        columns = np.empty((len(raw), width), dtype=np.float32)
+        linear, kernel, members = np.split(columns, [n_linear, width - buckets.width], axis=1)
+        scale(raw, out=linear)
+        unit = _unit_rows(raw)
+        kernels(linear, unit, out=kernel)
+        buckets(unit, out=members)
+        chosen = np.flatnonzero(pooled.in_scatter[rows])
+        linear_scatter[place[rows][chosen]] = linear[chosen]
+        # Projected before they are multiplied: the basis would enlarge rounding errors.
+        kernel_scatter[place[rows][chosen]] = kernel[chosen, :n_kernel] @ bases[0].astype(np.float32)
+        units, starts = np.unique(pooled.unit[rows], return_index=True)
+        columns = _sums_of_rows(columns, starts)
+        # With sums of whole numbers, which are exact in any order, permutations that give the same
+        # samples have the same statistics.
+        columns *= of_one
+        np.rint(columns, out=columns)
+        of_rows = columns.T @ is_human[:, units].T.astype(np.float32)
+        with adding:
+            np.add(sums, of_rows, out=sums)
+            np.add(totals, columns.sum(axis=0, dtype=np.float64), out=totals)
+
+    parallel_map(add, row_chunks(n, _ROWS))
+    sums /= of_one[:, None]
+    totals /= of_one
     sums -= totals[:, None] * (pooled.n_first / n)
     linear_sums, *kernel_sums, counts = np.split(sums, n_linear + n_kernel * np.arange(4))
     projected = parallel_map(
@@ -150,8 +157,8 @@ def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
     margins = parallel_map(
         lambda margin: _ridge_norms(*margin),
         [
-            (linear_scatter.of(n), _WEAK, linear_sums, n),
-            (kernel_scatter.of(n), _STRONG, projected[0], n),
+            (_scatter(linear_scatter, n), _WEAK, linear_sums, n),
+            (_scatter(kernel_scatter, n), _STRONG, projected[0], n),
         ],
     )
     in_bucket = np.maximum(totals[width - buckets.width :, None], 1)
@@ -159,33 +166,37 @@ def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
     return np.stack([*margins, *(np.einsum("ij,ij->j", part, part) for part in discrepancies)])
 
 
-class _Scatter:
-    """Sum of the products of features around their mean, over some texts."""
+def _sums_of_rows(columns: Features, starts: IntArray) -> Features:
+    """Return the sums of rows from each start to the next, shape (n_starts, width)."""
+    n = len(columns)
+    if len(starts) == n:
+        return columns
+    # np.add.reduceat goes along the columns, which takes twenty times as long.
+    ones, row_ends = np.ones(n, dtype=np.float32), np.append(starts, n)
+    adding = scipy.sparse.csr_array((ones, np.arange(n), row_ends), shape=(len(starts), n))
+    return np.asarray(adding @ columns)
 
-    def __init__(self, width: int) -> None:
-        self._n, self._sum, self._products = 0, np.zeros(width), np.zeros((width, width))
 
-    def add(self, parts: Sequence[Features]) -> None:
-        """Add texts."""
-        for products in parallel_map(lambda part: part.T @ part, parts):
-            self._products += products
-        for part in parts:
-            self._sum += part.sum(axis=0, dtype=np.float64)
-            self._n += len(part)
-
-    def of(self, n: int) -> FloatArray:
-        """Return the scatter of n texts such as these."""
-        centred = self._products - np.outer(self._sum, self._sum) / self._n
-        return np.asarray(centred * (n / self._n))
+def _scatter(features: Features, n: int) -> FloatArray:
+    """Return the products of features around their mean, summed over n texts such as these."""
+    parts = row_chunks(len(features), _SCATTER_ROWS)
+    products = parallel_map(lambda rows: features[rows].T @ features[rows], parts)
+    scatter = np.sum(products, axis=0, dtype=np.float64)
+    total = features.sum(axis=0, dtype=np.float64)
+    scatter -= np.outer(total, total / len(features))
+    scatter *= n / len(features)
+    return np.asarray(scatter)
 
 
 def _ridge_norms(scatter: FloatArray, penalty: float, sums: FloatArray, n_texts: int) -> FloatArray:
     r"""Return :math:`w^\top (S + \alpha)^{-1} w` for every column w of `sums`, shape (n_draws,).
 
-    The penalty is in units of the mean eigenvalue of the n x n products of texts.
+    The penalty is in units of the mean eigenvalue of the n x n products of texts, and added to
+    `scatter`.
     """
     weight = max(penalty / n_texts, _LEAST_PENALTY) * max(float(np.trace(scatter)), 1e-12)
-    root = np.linalg.cholesky(scatter + weight * np.eye(len(scatter))).astype(np.float32)
+    scatter.flat[:: len(scatter) + 1] += weight
+    root = np.linalg.cholesky(scatter).astype(np.float32)
     # Single precision: all draws are rounded alike, so the test stays exact.
     solved = scipy.linalg.solve_triangular(
         root, sums.astype(np.float32), lower=True, check_finite=False
@@ -225,8 +236,10 @@ class _Scale:
         deviation[deviation <= 1e-7 * np.abs(mean + origin)] = np.inf
         return cls((mean + origin).astype(np.float32), (1 / deviation).astype(np.float32))
 
-    def __call__(self, raw: Features) -> Features:
-        return np.asarray((raw - self.mean) * self.factor)
+    def __call__(self, raw: Features, out: Features | None = None) -> Features:
+        scaled = np.subtract(raw, self.mean, out=out)
+        scaled *= self.factor
+        return scaled
 
 
 class _Kernels:
@@ -240,13 +253,14 @@ class _Kernels:
         columns = self(self._linear, self._unit).astype(np.float64)
         self.of_landmarks = [(part + part.T) / 2 for part in np.split(columns, 3, axis=1)]
 
-    def __call__(self, linear: Features, unit: Features) -> Features:
+    def __call__(self, linear: Features, unit: Features, out: Features | None = None) -> Features:
         """Return the kernels of texts with all landmarks, shape (n, 3 * n_landmarks)."""
         of_linear, of_unit = self._distances(linear, unit)
         of_linear /= np.float32(self._widths[0])
         of_unit /= np.float32(self._widths[1] / 2)
-        exponents = np.concatenate([of_linear**2 / -2, -of_linear, of_unit**2 / -2], axis=1)
-        return np.asarray(np.exp(exponents))
+        exponents = [of_linear**2 / -2, -of_linear, of_unit**2 / -2]
+        kernels = np.concatenate(exponents, axis=1, out=out)
+        return np.asarray(np.exp(kernels, out=kernels))
 
     def _distances(self, linear: Features, unit: Features) -> tuple[Features, Features]:
         return _distances(linear, self._linear), _distances(unit, self._unit)
@@ -266,9 +280,10 @@ class _Buckets:
         partitions = parallel_map(
             lambda clustering: self._learn(learning, clustering), range(_N_CLUSTERINGS)
         )
-        self._partitions = [partition for partition in partitions if partition is not None]
+        learnt = [partition for partition in partitions if partition is not None]
         self._num_buckets = min(_N_BUCKETS, max(len(learning) // 8, 2))
-        self.width = len(self._partitions) * self._num_buckets
+        self._assign = RowAssigner(learnt, self._num_buckets) if learnt else None
+        self.width = len(learnt) * self._num_buckets
 
     @staticmethod
     def _learn(learning: Features, clustering: int) -> ReducedPartition | None:
@@ -283,14 +298,13 @@ class _Buckets:
         rng = np.random.default_rng(clustering)
         return ReducedPartition(reduction, KMeans().fit(reduction.reduce(rows), num_buckets, rng))
 
-    def __call__(self, unit: Features) -> Features:
-        """Return which buckets texts are in, shape (n, width), one for each clustering."""
-        members = np.zeros((len(unit), self.width), dtype=np.float32)
-        if self._partitions:
-            labels = assign_rows(self._partitions, unit, self._num_buckets)
+    def __call__(self, unit: Features, out: Features) -> None:
+        """Write which buckets texts are in, shape (n, width), one for each clustering."""
+        out[:] = 0.0
+        if self._assign is not None:
+            labels = self._assign(unit)
             columns = labels + self._num_buckets * np.arange(len(labels))[:, None]
-            np.put_along_axis(members, columns.T, 1.0, axis=1)
-        return members
+            out[np.arange(len(out)), columns] = 1.0
 
 
 def _unit_rows(raw: Features) -> Features:
@@ -300,5 +314,9 @@ def _unit_rows(raw: Features) -> Features:
 
 
 def _distances(rows: Features, others: Features) -> Features:
-    squares = np.einsum("ij,ij->i", rows, rows)[:, None] + np.einsum("ij,ij->i", others, others)
-    return np.asarray(np.sqrt(np.maximum(squares - 2 * (rows @ others.T), 0.0)))
+    distances = rows @ others.T
+    distances *= -2
+    distances += np.einsum("ij,ij->i", rows, rows)[:, None]
+    distances += np.einsum("ij,ij->i", others, others)
+    np.maximum(distances, 0.0, out=distances)
+    return np.asarray(np.sqrt(distances, out=distances))
