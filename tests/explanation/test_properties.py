@@ -169,7 +169,7 @@ class TestReasons:
     def test_words(self):
         assert reason("begin with", "“Sure”", "", 1.0) == "begins with “Sure”"
         assert reason("have", "no capital letter", "", 0.0) == "has a capital letter"
-        assert "too short" in reason("have", "longer sentences", "{} words per sentence", np.nan)
+        assert reason("have", "more dashes", "{} per 100 words", 0.5) == "0.5 dashes per 100 words"
 
 
 def test_features_have_no_properties():

@@ -22,6 +22,7 @@ LONGEST = 5  # words of a phrase
 FEWEST = 5  # texts with a phrase; fewer cannot be significant
 _LONGEST_WORD = 40  # characters; longer ones are addresses or keys
 _SPACELESS = re.compile(f"[{SPACELESS}]")
+_EMPHASIS = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")  # underscores at the ends of words
 
 
 @dataclass(frozen=True)
@@ -164,8 +165,8 @@ def _tokens(texts: Sequence[str]) -> tuple[TokenTable, list[str]]:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     ids, starts = array("i"), array("q", [0])
     for text in texts:
-        # One apostrophe for both kinds, since keyboards differ.
-        tokens = Words.split(text.lower().replace("’", "'"))
+        # One apostrophe for both kinds, since keyboards differ; "_so_" is the word "so".
+        tokens = Words.split(_EMPHASIS.sub(" ", text.lower().replace("’", "'")))
         ids.extend(map(numbers.__getitem__, tokens))
         starts.append(len(ids))
     vocabulary = sorted(numbers)

@@ -6,7 +6,7 @@ its kind, form or other, ranked above it. Every sentence states both numbers, as
 texts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from mauve.text.distinction import (
 _LEAST_ALONE = 0.01  # distinction worth a sentence: shares of 45% and 55%
 _LEAST_BEYOND = 0.005  # distinction that a further property must add
 _MOST = 8  # properties of each kind that are ranked
+_INSTEAD = 0.5  # share of the texts without straight quotes that must have curly ones instead
 _AS_GOOD = 0.97  # share of the best gain from which on the earlier property is preferred
 
 
@@ -70,7 +71,7 @@ def differing_properties(
     >>> differing.sentences
     ['100% of its texts have blank lines, 0% of human texts do.']
     """
-    columns = table.columns(rows, is_model, in_first)
+    columns = _with_kinds(table.columns(rows, is_model, in_first), is_model)
     p_values = np.array([_p_value(column, is_model, in_first, groups) for column in columns])
     adjusted = false_discovery_rate(p_values)
     candidates = []
@@ -133,6 +134,28 @@ def comparison_properties(samples: Samples) -> dict[str, DifferingProperties]:
     texts = [text for sample in samples.texts.values() for text in sample]
     table = PropertyTable(texts, phrase_table(texts), samples.all_prompts)
     return {name: system_properties(table, samples, name) for name in samples.system_names}
+
+
+def _with_kinds(columns: list[Column], is_model: BoolArray) -> list[Column]:
+    """Return the properties, straight quotes as form if the other sample has curly ones instead.
+
+    Where it has none at all, the difference is that only one sample quotes.
+    """
+    shifts = {
+        c.item.key: c.values[is_model].mean() - c.values[~is_model].mean()
+        for c in columns
+        if c.item.key in ("curly_quotes", "straight_quotes")
+    }
+    if shifts["curly_quotes"] * -np.sign(shifts["straight_quotes"]) < _INSTEAD * abs(
+        shifts["straight_quotes"]
+    ):
+        return columns
+    return [
+        replace(c, item=replace(c.item, is_form=True, step="typography"))
+        if c.item.key == "straight_quotes"
+        else c
+        for c in columns
+    ]
 
 
 def _p_value(

@@ -9,7 +9,8 @@ import numpy as np
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.explanation.wording import PhraseTable
-from mauve.text.beginnings import common_beginning
+from mauve.text.beginnings import begins_with, common_beginning
+from mauve.text.form_checks import BEGINNING
 from mauve.text.form_properties import FORM_PROPERTIES
 from mauve.text.properties import TextProperty
 from mauve.text.style_properties import STYLE_PROPERTIES
@@ -18,7 +19,7 @@ from mauve.text.view import TextView
 FEWEST = 10  # texts with a phrase or beginning; a share of fewer says little
 _N_PHRASES = 12  # candidates of each sample
 _N_COMMON = 50  # most frequent words
-_BEGINNING = 0.1  # share of a sample with a beginning that is worth a test
+_WORTH = 0.1  # share of a sample with a beginning that is worth a test
 _CONTENT = 4  # letters of a word that is taken for content
 _TEMPLATE = 5  # words of a sequence that texts share
 
@@ -191,21 +192,22 @@ class PropertyTable:
 
     def _beginnings(self, rows: IntArray, is_model: BoolArray, in_first: BoolArray) -> list[Column]:
         columns = {}
-        texts = [" ".join(self.texts[row].split()) for row in rows]
+        texts = [self.texts[row] for row in rows]
         for of_model in (False, True):
             chosen = np.flatnonzero((is_model == of_model) & in_first)
             beginning, count = common_beginning([texts[i] for i in chosen])
-            if count < max(FEWEST / 2, _BEGINNING * len(chosen)):
+            if count < max(FEWEST / 2, _WORTH * len(chosen)):
                 continue
             if not any(map(str.isalnum, beginning)):  # a mark, which has a property of its own
                 continue
-            has = np.array([text.startswith(beginning) for text in texts], dtype=np.float64)
+            has = np.array([begins_with(text, beginning) for text in texts], dtype=np.float64)
             item = TextProperty(
                 f"begins: {beginning}",
                 _undefined,
                 f"“{beginning}”",
                 verb="begin with",
-                is_form=" " in beginning,  # a single word, such as "The", is style
+                # A single word, such as "The", is style, and so is "Once upon a" in some texts.
+                is_form=" " in beginning and count >= BEGINNING * len(chosen),
             )
             columns[beginning] = Column(item, has, is_chosen=True)
         return [*columns.values()]

@@ -119,9 +119,10 @@ class DifferingProperties(ExactEquality):
         best = np.argsort(-probability, kind="stable")[:_N_REASONS]
         reasons = []
         for j in best.tolist():
-            if probability[j] >= _CLEAR:
-                verb, more, unit = self._labels[j]
-                reasons.append(reason(verb, more, unit, float(self._values[row, j])))
+            value = float(self._values[row, j])
+            # A number that is not defined, as lengths of lines in one line, says nothing.
+            if probability[j] >= _CLEAR and not np.isnan(value):
+                reasons.append(reason(*self._labels[j], value))
         return tuple(reasons)
 
     def to_dict(self) -> dict[str, Any]:

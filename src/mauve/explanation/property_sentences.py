@@ -52,7 +52,7 @@ def state(item: TextProperty, human: FloatArray, model: FloatArray) -> Statement
     spread = float(np.sqrt((human.var() + model.var()) / 2))
     if abs(q - p) > _SHIFT * spread:
         return _means(item, p, q)
-    return _quartiles(item, human, model) or _means(item, p, q)
+    return _quartiles(item, human, model) or _exceeding(item, human, model)
 
 
 def reason(verb: str, more: str, unit: str, value: float) -> str:
@@ -71,6 +71,8 @@ def reason(verb: str, more: str, unit: str, value: float) -> str:
     ('has blank lines', 'does not start with white space')
     >>> reason("have", "longer sentences", "{} words per sentence", 31.25)
     '31 words per sentence'
+    >>> reason("have", "more commas", "{} per 100 words", 8.25)
+    '8.2 commas per 100 words'
     """
     more = escaped(more)
     if not unit:
@@ -81,9 +83,8 @@ def reason(verb: str, more: str, unit: str, value: float) -> str:
             first = "has" if first == "have" else f"{first}s"
             return " ".join(filter(None, [first, others, more]))
         return f"does not {verb} {more}"
-    if np.isnan(value):
-        return f"too short for {unit.replace('{}', '').strip()}"
-    return unit.format(f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}")
+    number = f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}"
+    return _full_unit(more, unit).format(number)
 
 
 def _shares(what: str, human: FloatArray, model: FloatArray) -> Statement | None:
@@ -125,7 +126,8 @@ def _quartiles(item: TextProperty, human: FloatArray, model: FloatArray) -> Stat
     p_low, p_high = np.quantile(human, [0.25, 0.75])
     q_low, q_high = np.quantile(model, [0.25, 0.75])
     widths = p_high - p_low, q_high - q_low
-    if max(widths) <= 1.25 * min(widths):
+    # Where most texts have none, how many have some says more.
+    if max(widths) <= 1.25 * min(widths) or min(p_high, q_high) == 0:
         return None
     # As many decimals as show the wider one.
     digits = max(0, 1 - math.floor(math.log10(max(widths))))
@@ -135,15 +137,50 @@ def _quartiles(item: TextProperty, human: FloatArray, model: FloatArray) -> Stat
     )
     if p == q:
         return None
-    subject, percent = "", ""
-    if item.unit.startswith("{} per "):  # the unit does not say of what
-        subject = item.more.removeprefix("more ") + ", "
-    if item.unit.startswith("{}%"):
-        percent = "%"
+    percent = "%" if item.unit.startswith("{}%") else ""
+    unit = _full_unit(item.more, item.unit)
     varies = "less" if widths[1] < widths[0] else "more"
     return Statement(
-        f"Varies {varies} from text to text: {subject}{item.unit.format(q)} in the middle half of "
+        f"Varies {varies} from text to text: {unit.format(q)} in the middle half of "
         f"its texts, {p}{percent} in that of human texts.",
         float(widths[0]),
         float(widths[1]),
     )
+
+
+def _exceeding(item: TextProperty, human: FloatArray, model: FloatArray) -> Statement | None:
+    """Return how many texts exceed the number at which the two distributions differ most."""
+    values = np.unique(np.concatenate([human, model]))
+    above = [1 - np.searchsorted(np.sort(x), values, "right") / len(x) for x in (human, model)]
+    most = float(values[np.argmax(np.abs(above[1] - above[0]))])
+    digits = 0 if item.is_count or most == 0 else max(0, 1 - math.floor(math.log10(abs(most))))
+    number = f"{most:,.{digits}f}"
+    limit = float(number.replace(",", ""))  # as printed
+    p, q = float((human > limit).mean()), float((model > limit).mean())
+    of_human, of_model = format_share(p), format_share(q)
+    if of_human == of_model:
+        return None
+    unit = _full_unit(item.more, item.unit)
+    if unit.startswith("{}% "):
+        what = unit.format(number)
+        return Statement(
+            f"In {of_model} of its texts more than {what}, in {of_human} of human texts.", p, q
+        )
+    is_rate = unit != item.unit
+    what = _thing(item.more) if is_rate and limit == 0 else f"more than {unit.format(number)}"
+    return _shares(f"have {what}", human > limit, model > limit)
+
+
+def _thing(more: str) -> str:
+    return more.removeprefix("more ")
+
+
+def _full_unit(more: str, unit: str) -> str:
+    """Return the unit of a number, of a rate with what is counted.
+
+    Examples
+    --------
+    >>> _full_unit("more commas", "{} per 100 words"), _full_unit("longer texts", "{} words")
+    ('{} commas per 100 words', '{} words')
+    """
+    return f"{{}} {_thing(more)}{unit[2:]}" if unit.startswith("{} per ") else unit

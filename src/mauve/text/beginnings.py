@@ -7,6 +7,18 @@ _LONGEST = 12  # words of a beginning
 _KEPT = 0.9  # share of the texts that must have the longer beginning too
 
 
+def begins_with(text: str, beginning: str) -> bool:
+    """Whether a text begins with some whole words; "Then" does not begin with "The".
+
+    Examples
+    --------
+    >>> begins_with("Sure, here is one.", "Sure, here"), begins_with("Then it rained.", "The")
+    (True, False)
+    """
+    words = beginning.split()
+    return text.split(maxsplit=len(words))[: len(words)] == words
+
+
 def common_beginning(texts: Sequence[str]) -> tuple[str, int]:
     """Return the most common beginning of texts in words, and how many texts have it.
 

@@ -13,7 +13,7 @@ from mauve.arrays import BoolArray, FloatArray, IntArray
 from mauve.calls import has_option, option
 from mauve.escape import escaped
 from mauve.hashes import text_hashes, text_keys
-from mauve.text.beginnings import common_beginning
+from mauve.text.beginnings import begins_with, common_beginning
 from mauve.text.chance import copies_among, fisher, shared_by_chance, smirnov
 from mauve.text.distinction import crossfit, difference_p_value, distinction, halves
 from mauve.text.form_properties import FORM_NUMBERS, FORM_SHARES
@@ -35,7 +35,7 @@ DISTINCTION = 0.02  # what a habit explains of the samples that matters, such as
 FAULT = 0.01  # share, or difference of shares, that matters for faults, such as markers
 MARKERS_WRITTEN = 0.001  # share of human texts that mention markers
 _ONE_LENGTH = 0.25  # what a length explains if quartiles are alike: all texts were cut to it
-_BEGINNING = 0.5  # share of texts with one beginning that is no chance
+BEGINNING = 0.5  # share of texts with one beginning that is no chance
 
 _MARKER = re.compile(
     r"<\|[a-z_]{2,30}\|>|<｜[^｜\s]{2,30}｜>|</s>|<(?:eos|bos|pad|eot|eod)>"
@@ -232,9 +232,9 @@ def check_beginnings(pair: TextPair) -> Iterator[Finding]:
     for texts, others in (pair.both, pair.both[::-1]):
         beginning, count = common_beginning(texts)
         # A single word, such as "The", is more often style than a phrase of the system.
-        if " " not in beginning or count < _BEGINNING * len(texts):
+        if " " not in beginning or count < BEGINNING * len(texts):
             continue
-        n_others = sum(" ".join(text.split()).startswith(beginning) for text in others)
+        n_others = sum(begins_with(text, beginning) for text in others)
         counts = (count, n_others) if texts is pair.human else (n_others, count)
         if shares := pair.differing_habit(*counts):
             yield pair.finding(
