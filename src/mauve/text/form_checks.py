@@ -177,13 +177,18 @@ def check_length(pair: TextPair, human: IntArray, model: IntArray, unit: str) ->
 def check_habits(pair: TextPair) -> Iterator[Finding]:
     """Compare the habits of writing: white space, typography, case, marks, unfinished ends."""
     views = [TextView(text) for texts in pair.both for text in texts]
+    found = {}
     for item in FORM_SHARES:
-        has = item.of(views)
-        counts = int(has[: len(pair.human)].sum()), int(has[len(pair.human) :].sum())
-        if shares := pair.differing_habit(*counts):
+        of_human, of_model = np.split(item.of(views), [len(pair.human)])
+        if shares := pair.differing_habit(int(of_human.sum()), int(of_model.sum())):
             what = f"{item.verb} {item.more}"
-            summary = item.more if item.verb == "have" else what
-            yield pair.finding(item.key, shares, f"{what}{_remedy(item)}.", item.step, summary)
+            said = f"{what}{_remedy(item)}.", item.step, what.removeprefix("have ")
+            found[item.key] = pair.finding(item.key, shares, *said)
+    # Straight quotes in place of curly ones are the same difference.
+    curly, straight = found.get("curly_quotes"), found.get("straight_quotes")
+    if curly and straight and (curly.model > curly.human) != (straight.model > straight.human):
+        del found["straight_quotes"]
+    yield from found.values()
     for item in FORM_NUMBERS:
         if item.key != "words":  # which are checked as the length
             yield from _check_number(pair, item, item.of(views))
