@@ -177,7 +177,9 @@ def _tokens(texts: Sequence[str]) -> tuple[TokenTable, list[str]]:
 
 
 def _is_word(token: str) -> bool:
-    # The tokenizer takes a run of underscores for a word. Emoji have the category "So".
+    # The tokenizer takes a run of underscores for a word. Emoji have the category "So", and so has
+    # the mark of a damaged character, which is no word.
     return len(token) <= _LONGEST_WORD and (
-        any(map(str.isalnum, token)) or unicodedata.category(token[0]) == "So"
+        any(map(str.isalnum, token))
+        or (unicodedata.category(token[0]) == "So" and token[0] != "\ufffd")
     )
