@@ -1,12 +1,15 @@
 """Pictures of explanations: shares of clusters, and the map."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 import mauve
+from mauve.explanation.findings import Cluster, Phrase, Share
 from mauve.plots import plot_clusters, plot_map
-from mauve.plots.clusters import MOST_CLUSTERS, MOST_POINTS, shown_clusters
+from mauve.plots.clusters import MOST_CLUSTERS, MOST_POINTS, map_labels, shown_clusters
 
 
 def texts_of(ax):
@@ -57,6 +60,17 @@ def test_map_has_a_disc_for_each_cluster_and_a_point_for_each_text(explanation):
     assert len(discs) - len(rings) == n_flagged
     dots = [len(patch.get_path().vertices) // 2 for patch in ax.patches if patch not in discs]
     assert dots == [300, 300]
+
+
+def test_labels_of_the_map_are_whole_words_in_lines():
+    words = tuple(Phrase(word, 9.0, 0.5, 0.1) for word in ("economy", "percent", "growth rates"))
+    parts = Share(0.1, (0.0, 0.2)), Share(0.1, (0.0, 0.2))
+    name = ", ".join(word.phrase for word in words)
+    cluster = Cluster(7, name, "over", 60, 155, 0.12, 0.31, *parts, 0.001, 0.9, words=words)
+    assert map_labels(cluster) == [
+        "economy,\npercent,\ngrowth rates", "economy,\npercent", "economy", "7"
+    ]  # fmt: skip
+    assert map_labels(replace(cluster, words=())) == ["7"]
 
 
 @pytest.mark.slow

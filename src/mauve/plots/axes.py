@@ -213,7 +213,7 @@ def place_labels(
     points : array_like of shape (n, 2)
         In data coordinates.
     names : sequence of sequence of str
-        Alternative names of each point, the best first.
+        Alternative names of each point, the best first; lines are separated by line breaks.
     reach : float or array_like of shape (n,)
         Radius of what is drawn at each point, in data coordinates.
     on : bool
@@ -235,8 +235,8 @@ def place_labels(
         fits = (
             (name, place)
             for name in alternatives
-            for place in _around(spot, radius, text_width(name, _FONT_SIZE), on)
-            if not (on and text_width(name, _FONT_SIZE) > 3 * radius and name != alternatives[-1])
+            for place in _around(spot, radius, _label_width(name), on)
+            if not (on and _label_width(name) > 3 * radius and name != alternatives[-1])
             and _inside(_label_box(place, name), low, high)
             and not any(_overlap(_label_box(place, name), box) for box in taken)
         )
@@ -246,8 +246,9 @@ def place_labels(
         taken.append(_label_box(place, name))
         x, y = ax.transData.inverted().transform(place / scale)
         text = write(
-            ax, x, y, name, ha="center", va="center", fontsize=_FONT_SIZE, color=INK, zorder=6
-        )
+            ax, x, y, name, ha="center", va="center", fontsize=_FONT_SIZE, color=INK, zorder=6,
+            linespacing=1.0,
+        )  # fmt: skip
         text.set_path_effects([withStroke(linewidth=2.5, foreground=PAPER)])
 
 
@@ -267,8 +268,12 @@ def _box(middle: FloatArray, width: float, height: float) -> _Box:
     return middle - half, middle + half
 
 
+def _label_width(name: str) -> float:
+    return max(text_width(line, _FONT_SIZE) for line in name.split("\n"))
+
+
 def _label_box(middle: FloatArray, name: str) -> _Box:
-    return _box(middle, text_width(name, _FONT_SIZE), _LINE_HEIGHT)
+    return _box(middle, _label_width(name), _LINE_HEIGHT * (1 + name.count("\n")))
 
 
 def _overlap(first: _Box, second: _Box) -> bool:

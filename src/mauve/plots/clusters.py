@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
+from mauve.escape import escaped
 from mauve.plots.axes import (
     HUMAN,
     INK,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MOST_CLUSTERS = 12  # rows of a picture
 MOST_POINTS = 1500  # texts on a map
 _DOT_SIZE = 2.2  # typographic points
+_LONGEST_LINE = 24  # characters of a label on the map
 
 
 def plot_clusters(
@@ -177,7 +179,7 @@ def plot_map(
     place_labels(
         ax,
         places.centres[rows],
-        [_labels(c) for c in flagged],
+        [map_labels(c) for c in flagged],
         reach=places.radii[rows],
         on=True,
     )
@@ -199,12 +201,22 @@ def _corners(explanation: HasMap) -> tuple[FloatArray, FloatArray]:
     return low, high
 
 
-def _labels(cluster: DrawnCluster) -> list[str]:
+def map_labels(cluster: DrawnCluster) -> list[str]:
     """Return alternative labels of a cluster on the map, the longest first."""
     if not any(word.phrase in cluster.name for word in cluster.words):
         # A name that is not made of its words means nothing when it is cut.
         return [str(cluster.number)]
-    return [*(short(cluster.name, n) for n in (24, 18, 14, 10, 7)), str(cluster.number)]
+    phrases = cluster.name.split(", ")
+    whole = [", ".join(phrases), ",\n".join(phrases)]
+    # Then fewer of its words, each whole.
+    fewer = [",\n".join(phrases[:n]) for n in range(len(phrases) - 1, 0, -1)]
+    lines = phrases[0].replace(" ", "\n")
+    labels = dict.fromkeys([*whole, *fewer, lines, str(cluster.number)])
+    return [
+        "\n".join(escaped(line) for line in label.split("\n"))
+        for label in labels
+        if max(map(len, label.split("\n"))) <= _LONGEST_LINE
+    ]
 
 
 def _drawn_rows(explanation: HasMap, sample: str, system: str) -> IntArray:
