@@ -21,6 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores
 
 import numpy as np
 import scipy
+from forms import PLANTED
 from topics import TEMPLATE, TOPICS, Planted, Pool, plant, read_books, read_pool
 
 from mauve import Cluster, MauveWarning, compare, explain
@@ -96,13 +97,25 @@ def main_topics(
     return list(dict.fromkeys(topics))
 
 
-def planted_case(job: tuple[Path, str, int, int]) -> np.ndarray:
+def planted_case(job: tuple[Path, str, int, int, str | None, bool]) -> np.ndarray:
     """Return what is on top, and whether any other is flagged, by both names; shape (2, 4)."""
-    shared, topics, n, seed = job
+    shared, topics, n, seed, form, is_normalized = job
     warnings.simplefilter("ignore", MauveWarning)
     planted = plant(pool_at(shared), numbers(SETS[topics]), n, seed)
-    comparison = compare(planted.human, planted.model, n_permutations=0, seed=seed)
-    explanation = explain(comparison, seed=seed)
+    if form is None:
+        comparison = compare(planted.human, planted.model, n_permutations=0, seed=seed)
+    else:
+        before, change, _, step = PLANTED[form]
+        human, model = ([*map(before, t)] for t in (planted.human_texts, planted.model_texts))
+        comparison = compare(
+            human,
+            [*map(change, model)],
+            n_permutations=0,
+            seed=seed,
+            normalize=step if is_normalized else None,
+            progress=False,
+        )
+    explanation = explain(comparison, seed=seed, progress=False)
     explained = explanation["model"]
     differs = np.isin(planted.topic, [planted.omitted, planted.over, TEMPLATE])
     other = False
@@ -124,23 +137,33 @@ def planted_case(job: tuple[Path, str, int, int]) -> np.ndarray:
     return np.array(outcomes)
 
 
-def run_planted(shared: Path, cases: int, sizes: Sequence[int], every: Every) -> None:
-    """Print how often what was planted stands on top."""
+def run_planted(
+    shared: Path,
+    cases: int,
+    sizes: Sequence[int],
+    sets: Sequence[str],
+    forms: Sequence[str],
+    every: Every,
+) -> None:
+    """Print how often what was planted stands on top, without and under a difference of form."""
     print("\nPlanted: one topic left out, one three times as often, 5% of texts from a template\n")
+    treated = [(None, False), *itertools.product(forms, (False, True))]
     table(
-        "texts", "nearest neighbours agree", "n per sample", "cluster named by", "omitted first",
-        "over-produced in the first two", "template in the first two", "all three",
-        "a cluster of other topics flagged",
+        "texts", "form of the model's texts", "nearest neighbours agree", "n per sample",
+        "cluster named by", "omitted first", "over-produced in the first two",
+        "template in the first two", "all three", "a cluster of other topics flagged",
     )  # fmt: skip
-    for topics in SETS:
+    for topics in sets:
         apart = separability(pool_at(shared), numbers(SETS[topics]))
-        for n in sizes:
-            outcomes = np.array(every(planted_case, [(shared, topics, n, i) for i in range(cases)]))
+        for n, (form, is_normalized) in itertools.product(sizes, treated):
+            jobs = [(shared, topics, n, i, form, is_normalized) for i in range(cases)]
+            outcomes = np.array(every(planted_case, jobs))
+            written = f"{form}{', normalised' if is_normalized else ''}" if form else "as people's"
             names = ("most texts", "what differs")
             for by, hits in zip(names, outcomes.swapaxes(0, 1), strict=True):
                 three = hits[:, :3].all(axis=1).mean()
                 shares = [*hits[:, :3].mean(axis=0), three, hits[:, 3].mean()]
-                row(topics, f"{apart:.0%}", n, by, *(f"{share:.0%}" for share in shares))
+                row(topics, written, f"{apart:.0%}", n, by, *(f"{share:.0%}" for share in shares))
 
 
 def null_case(job: tuple[Path, str, int, int]) -> bool:
@@ -320,6 +343,10 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, required=True, help="the folder of real text")
     parser.add_argument("--n", type=int, nargs="+", default=[500, 1000], help="texts per sample")
     parser.add_argument("--planted", type=int, default=100, help="seeds")
+    parser.add_argument("--sets", nargs="+", choices=[*SETS], default=[*SETS], help="of topics")
+    parser.add_argument(
+        "--form", nargs="+", choices=[*PLANTED], default=[], help="differences of form, planted too"
+    )
     parser.add_argument("--null", type=int, default=200, help="seeds")
     parser.add_argument("--seeds", type=int, default=10, help="of stability")
     parser.add_argument("--timed", type=int, default=5000, help="texts per sample for the time")
@@ -334,7 +361,7 @@ def main() -> None:
             return list(pool.map(function, jobs))
 
         if "planted" in args.parts:
-            run_planted(args.shared, args.planted, args.n, every)
+            run_planted(args.shared, args.planted, args.n, args.sets, args.form, every)
         if "null" in args.parts:
             run_null(args.shared, args.null, args.n, every)
         if "stability" in args.parts:

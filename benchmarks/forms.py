@@ -5,30 +5,50 @@
     python benchmarks/forms.py human.jsonl.gz --systems a.jsonl.gz b.jsonl.gz   # real pairs
 
 Texts of the first file are divided at random into two samples of --n texts, and one of them is
-changed. Printed is in how many of --seeds cases the property that was planted is the first that is
-named, and what else is. P = Q is the same without a change: nothing should be named in 95%.
+changed. What some human texts have already, such as curly quotes, is removed from both samples
+before. Printed is in how many of --seeds cases the property that was planted is the first that is
+named, in how many the warning of form names it first, and what else is named. P = Q is the same
+without a change: nothing should be named in 95%.
 
-With --systems, every sentence about real texts is checked against counts that share no code with
-the package: how many texts have the words or the form.
+A file with .xz holds documents between lines "<|doc|>": passages of whole paragraphs are cut
+from 1,000 of them.
+
+With --systems, everything that an explanation says of real texts in words is checked against
+counts that share no code with the package: see ``sentences.py``.
 """
 
 import argparse
+import lzma
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from sentences import Counted, check_explanation
 
 import mauve
 from mauve.embed.load import load_samples
 from mauve.explanation.properties import comparison_properties
 from mauve.explanation.property_results import PropertyDifference
+from mauve.text.form import check_form
 from mauve.text.read import read_texts
 
 Change = Callable[[str], str]
 
 _SENTENCE = re.compile(r"(?<=[.!?]) +")
+
+
+def straight(text: str) -> str:
+    """Write all quotes as typewriters do."""
+    return text.translate(str.maketrans("‘’“”", "''\"\""))
+
+
+def whole(text: str) -> str:
+    """Cut what follows the last end of a sentence."""
+    end = max((match.end() for match in re.finditer(r"[.!?][\"'”’)]*(?=\s|$)", text)), default=None)
+    return text[:end]
 
 
 def curly(text: str) -> str:
@@ -44,31 +64,42 @@ def unfinished(text: str) -> str:
     return " ".join([*sentences[:-1], last])
 
 
-PLANTED: dict[str, tuple[Change, set[str]]] = {
+def as_it_is(text: str) -> str:
+    """Return a text as it is."""
+    return text
+
+
+#: What is planted: what is done to both samples before, the change, the keys of the properties
+#: that may be named, and the step that removes it.
+PLANTED: dict[str, tuple[Change, Change, set[str], str]] = {
     "blank lines between sentences": (
+        as_it_is,
         lambda text: _SENTENCE.sub("\n\n", text),
         {"blank_lines", "blank_line_rate"},
+        "space",
     ),
-    "curly quotes": (curly, {"curly_quotes"}),
-    "a leading space": (lambda text: f" {text.lstrip()}", {"leading_space"}),
-    "lower case": (str.lower, {"no_capitals"}),
+    "curly quotes": (straight, curly, {"curly_quotes"}, "typography"),
+    "a leading space": (str.lstrip, lambda text: f" {text}", {"leading_space"}, "ends"),
+    "lower case": (as_it_is, str.lower, {"no_capitals"}, "case"),
     "Markdown bullets": (
+        as_it_is,
         lambda text: "\n".join(f"- {sentence}" for sentence in _SENTENCE.split(text)),
         {"bullets", "bullet_rate"},
+        "markup",
     ),
-    "a final half sentence": (unfinished, {"unfinished"}),
-    "doubled spaces": (lambda text: text.replace(" ", "  "), {"double_spaces"}),
-    "cut to one length": (lambda text: " ".join(text.split()[:60]), {"words"}),
-}
-STEPS = {
-    "blank lines between sentences": "space",
-    "curly quotes": "typography",
-    "a leading space": "ends",
-    "lower case": "case",
-    "Markdown bullets": "markup",
-    "a final half sentence": "sentences",
-    "doubled spaces": "space",
-    "cut to one length": "length",
+    "a final half sentence": (whole, unfinished, {"unfinished"}, "sentences"),
+    "doubled spaces": (
+        as_it_is,
+        lambda text: text.replace(" ", "  "),
+        {"double_spaces"},
+        "space",
+    ),
+    "cut to one length": (
+        as_it_is,
+        lambda text: " ".join(text.split()[:60]),
+        {"words"},
+        "length",
+    ),
 }
 
 
@@ -86,77 +117,97 @@ def named(human: list[str], model: list[str]) -> tuple[PropertyDifference, ...]:
 
 def print_planted(texts: list[str], n: int, seeds: int) -> None:
     """Print how often each planted form is named first, and what is named for P = Q."""
-    for title, (change, keys) in PLANTED.items():
+    for title, (before, change, keys, step) in PLANTED.items():
         firsts: Counter[str] = Counter()
+        warned: Counter[str] = Counter()
         sentence = ""
         for seed in range(seeds):
-            human, model = halves(texts, n, seed)
-            found = named(human, [change(text) for text in model])
+            human, model = ([*map(before, sample)] for sample in halves(texts, n, seed))
+            model = [*map(change, model)]
+            found = named(human, model)
             firsts[found[0].key if found else "nothing"] += 1
             sentence = sentence or (found[0].sentence if found else "")
+            form = check_form(human, model, name="model").findings
+            warned[form[0].step or form[0].kind if form else "nothing"] += 1
         right = sum(count for key, count in firsts.items() if key in keys)
         wrong = {key: count for key, count in firsts.items() if key not in keys}
-        print(f"{title:32} first in {right:4} of {seeds}  {wrong or ''}  {sentence}", flush=True)
-    n_named = [len(named(*halves(texts, n, 10_000 + seed))) for seed in range(seeds)]
-    print(f"{'P = Q':32} something named in {np.mean(np.array(n_named) > 0):.1%} of {seeds}")
-
-
-def print_ladder(texts: list[str], n: int) -> None:
-    """Print the score of each planted form as given, at its step, and after all steps."""
-    for title, (change, _) in PLANTED.items():
-        human, model = halves(texts, n, 0)
-        comparison = mauve.compare(human, {"model": [change(text) for text in model]}, empty="keep")
-        rungs = comparison.ladder()["model"].rungs
-        step = STEPS[title]
-        scores = ", ".join(f"{rung.step or 'as given'} {rung.mauve:.3f}" for rung in rungs)
-        print(f"{title:32} expected at {step}: {scores}", flush=True)
-
-
-def holds(difference: PropertyDifference, human: list[str], model: list[str]) -> bool | None:
-    """Whether a sentence is true of the texts; None if this script cannot tell."""
-    shares = re.fullmatch(
-        r"(<?[\d.]+)% of its texts (.+), (<?[\d.]+)% of human texts do\.", difference.sentence
-    )
-    if shares is None:
-        means = re.match(
-            r"(\w+).*: on average ([\d.,]+).*, ([\d.,]+)%? in human", difference.sentence
+        other = {key: count for key, count in warned.items() if key != step}
+        print(
+            f"{title:30} named first in {right:3} of {seeds} {wrong or ''}  warned of first in "
+            f"{warned[step]:3} {other or ''}  {sentence}",
+            flush=True,
         )
-        if means is None:
-            return None
-        higher = float(means[2].replace(",", "")) > float(means[3].replace(",", ""))
-        return None if means[1] == "A" else (means[1] in ("More", "Longer", "Less")) == higher
-    what = shares[2]
-    if phrase := re.fullmatch(r"have the words? “(.+)”", what):
-        pattern = re.compile(rf"(?<![^\W_]){re.escape(phrase[1])}(?![^\W_])")
-        flat = [
-            [re.sub(r"\s+", " ", t.lower().replace("’", "'")) for t in s] for s in (human, model)
-        ]
-        counted = [np.mean([bool(pattern.search(text)) for text in sample]) for sample in flat]
-    elif what == "have blank lines":
-        counted = [np.mean([bool(re.search(r"\n\s*\n", t)) for t in s]) for s in (human, model)]
-    elif what == "start with white space":
-        counted = [np.mean([t[:1].isspace() for t in s]) for s in (human, model)]
-    elif what == "have curly quotes or apostrophes":
-        counted = [np.mean([any(c in t for c in "‘’“”") for t in s]) for s in (human, model)]
-    else:
-        return None
-    printed = [float(shares[i].lstrip("<")) for i in (3, 1)]
-    return all(abs(p - 100 * c) < 0.11 for p, c in zip(printed, counted, strict=True))
+    pairs = [halves(texts, n, 10_000 + seed) for seed in range(seeds)]
+    n_named = sum(bool(named(*pair)) for pair in pairs)
+    n_warned = sum(bool(check_form(*pair, name="model").findings) for pair in pairs)
+    print(f"{'P = Q':30} anything named in {n_named} of {seeds}, warned of in {n_warned}")
 
 
-def print_systems(human: list[str], systems: list[Path]) -> None:
+def print_ladder(texts: list[str], n: int, seeds: int) -> None:
+    """Print whether each planted form is removed at its step."""
+    for title, (before, change, _, step) in PLANTED.items():
+        closed, first = 0, ""
+        for seed in range(seeds):
+            human, model = ([*map(before, sample)] for sample in halves(texts, n, seed))
+            given = mauve.compare(human, {"model": [*map(change, model)]}, progress=False)
+            ladder = given.ladder(progress=False)["model"]
+            at = [rung for rung in ladder.rungs if rung.step == step]
+            # What is left by chance between two halves of the human text, treated alike.
+            same = mauve.compare(human, {"model": model}, progress=False, normalize=at[0].steps
+                                 if at else None)["model"]  # fmt: skip
+            reached = bool(at) and at[0].interval[1] >= min(1.0, ladder.ceiling or 1.0)
+            removed = bool(at) and at[0].mauve >= same.mauve - 0.02
+            closed += reached and removed
+            rungs = ", ".join(f"{rung.step or 'as given'} {rung.mauve:.3f}" for rung in ladder)
+            line = f"{rungs} (ceiling {ladder.ceiling:.3f}, without a change {same.mauve:.3f})"
+            first = first or line
+            if not (reached and removed):
+                print(f"  {title}, seed {seed}: {line}", flush=True)
+        print(
+            f"{title:30} at its ceiling after '{step}' in {closed} of {seeds}: {first}", flush=True
+        )
+
+
+def print_systems(human: Path, systems: list[Path]) -> None:
     """Print the sentences about real systems, and whether they hold."""
     verdicts: Counter[str] = Counter()
+    read = read_texts(human)
+    people = [*map(str, read.texts)]
     for path in systems:
         model = [*map(str, read_texts(path).texts)]
+        comparison = mauve.compare(people, {path.name: model}, empty="keep", progress=False)
+        explanation = mauve.explain(comparison, progress=False)
+        texts = Counted(people, model)
         print(f"\n{path.name}")
-        for difference in named(human, model):
-            verdict = holds(difference, human, model)
+        for sentence, verdict in check_explanation(explanation, path.name, texts):
             verdicts["not checked" if verdict is None else "true" if verdict else "FALSE"] += 1
-            mark = {None: " ", True: "+", False: "FALSE"}[verdict]
+            if not verdict:
+                print(f"  {'FALSE' if verdict is False else 'not checked'}: {sentence}")
+        found = explanation[path.name].properties
+        for difference in found.ranked if found else ():
             kind = "form" if difference.is_form else "    "
-            print(f"  {mark} {kind} {difference.alone:5.2f}  {difference.sentence}")
-    print(f"\nsentences: {dict(verdicts)}")
+            print(f"    {kind} {difference.alone:5.2f}  {difference.sentence}")
+    print(f"\nsentences and counts: {dict(verdicts)}")
+
+
+def passages(path: Path, n: int = 1000) -> list[str]:
+    """Return passages of whole paragraphs, 80 to 300 words, each of another document."""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        documents = file.read(40_000_000).split("<|doc|>")
+    rng = np.random.default_rng(0)
+    found: list[str] = []
+    for i in rng.permutation(len(documents)).tolist():
+        paragraphs = [p.strip() for p in re.split(r"\n\s*\n", documents[i]) if p.strip()]
+        chosen: list[str] = []
+        for paragraph in paragraphs[int(rng.integers(max(1, len(paragraphs)))) :]:
+            chosen.append(paragraph)
+            if len(" ".join(chosen).split()) >= 100:
+                break
+        if 80 <= len(" ".join(chosen).split()) <= 300:
+            found.append("\n\n".join(chosen))
+        if len(found) == n:
+            break
+    return found
 
 
 def main() -> None:
@@ -170,11 +221,15 @@ def main() -> None:
     parser.add_argument("--ladder", action="store_true")
     parser.add_argument("--systems", type=Path, nargs="+")
     arguments = parser.parse_args()
-    texts = [*map(str, read_texts(arguments.texts).texts)]
+    warnings.simplefilter("ignore", mauve.MauveWarning)
     if arguments.systems:
-        print_systems(texts, arguments.systems)
-    elif arguments.ladder:
-        print_ladder(texts, arguments.n)
+        print_systems(arguments.texts, arguments.systems)
+        return
+    is_corpus = arguments.texts.suffix == ".xz"
+    texts = passages(arguments.texts) if is_corpus else [*read_texts(arguments.texts).texts]
+    texts = [text for text in texts if text.strip()]
+    if arguments.ladder:
+        print_ladder(texts, arguments.n, arguments.seeds)
     else:
         print_planted(texts, arguments.n, arguments.seeds)
 

@@ -127,6 +127,8 @@ class Planted:
     Attributes
     ----------
     human, model : array of shape (n, d)
+    human_texts, model_texts : list of str
+        The texts that these are features of.
     topic : array of int, shape (2 n,)
         Of all texts, human first; :data:`TEMPLATE` for the texts made of the template.
     omitted, over : int
@@ -135,6 +137,8 @@ class Planted:
 
     human: np.ndarray
     model: np.ndarray
+    human_texts: list[str]
+    model_texts: list[str]
     topic: np.ndarray
     omitted: int
     over: int
@@ -183,6 +187,8 @@ def plant(
     return Planted(
         pool.features[p],
         np.concatenate([pool.features[q], template_features]),
+        [pool.texts[row] for row in p],
+        [*(pool.texts[row] for row in q), *repeated],
         np.concatenate([pool.topic[p], pool.topic[q], np.full(n_template, TEMPLATE)]),
         omitted,
         over,

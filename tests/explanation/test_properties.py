@@ -1,9 +1,12 @@
 """Properties that differ are found, ranked, and said in sentences that hold as counted."""
 
 import re
+import warnings
+from functools import cache
 
 import numpy as np
 import pytest
+from benchmarks.sentences import Counted, check_explanation, holds
 from tests.prose import prose
 
 import mauve
@@ -28,6 +31,12 @@ PLANTED = {
     "double_spaces": lambda text: text.replace(" ", "  "),
     "words": lambda text: " ".join(text.split()[:20]),
 }
+
+
+def quietly(function, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mauve.MauveWarning)
+        return function(*args, **kwargs)
 
 
 def differing(human, model, prompts=None):
@@ -73,55 +82,106 @@ def test_nothing_is_named_where_texts_of_a_prompt_are_alike():
     assert named <= 8  # 3 are expected
 
 
-def check_sentence(difference, human, model):
-    """Check a sentence against the texts, without the code that wrote it."""
-    sentence = difference.sentence
-    shares = re.fullmatch(
-        r"(<?[\d.]+)% of its texts (.+), (<?[\d.]+)% of human texts do\.", sentence
-    )
-    if shares:
-        of_model, what, of_human = shares.groups()
-        counts = []
-        for texts in (human, model):
-            if phrase := re.fullmatch(r"have the words? “(.+)”", what):
-                pattern = re.compile(rf"(?<!\w){re.escape(phrase[1])}(?!\w)")
-                flat = [re.sub(r"[^\S]+", " ", text.lower().replace("’", "'")) for text in texts]
-                counts.append(np.mean([bool(pattern.search(text)) for text in flat]))
-            elif what == "have blank lines":
-                counts.append(np.mean(["\n\n" in text for text in texts]))
-            elif exact := re.fullmatch(r"have exactly (\d+) words", what):
-                counts.append(np.mean([len(text.split()) == int(exact[1]) for text in texts]))
-            else:
-                return False
-        for printed, counted in zip((of_human, of_model), counts, strict=True):
-            if printed.startswith("<"):
-                assert 0 < counted < 0.001, sentence
-            else:
-                assert float(printed) == pytest.approx(100 * counted, abs=0.051), sentence
-        return True
-    means = re.fullmatch(
-        r"(\w+) .*: on average ([\d.,]+)(.*), ([\d.,]+)(%?) in human texts\.", sentence
-    )
-    if means:
-        higher = float(means[2].replace(",", "")) > float(means[4].replace(",", ""))
-        assert (means[1] in ("More", "Longer", "A")) == higher or means[1] == "A", sentence
-        return True
-    return False
+ENDINGS = [" In the end, all was well.", " Overall, it was a good day, perhaps.", "", "\n\nSure."]
+LONG = [
+    "Few sailors knew how deep cold waters ran below those northern cliffs.",
+    "Every spring their farms gave more wheat than any barn could hold.",
+    "Long after midnight drums still sounded across both valleys and beyond.",
+    "Our king wore iron boots until war came to his own gate.",
+    "Snow fell so thick that sheep lost sight of each other there.",
+    "Under bright lamps children read old maps by slow careful fingers.",
+]
+#: Changes that make sentences of every kind.
+WRITTEN = {
+    **PLANTED,
+    "many": lambda text: (
+        SENTENCE_END.sub("\n\n", text) if len(text) % 3 else f"{text} (Yes; *so*.)"
+    ),
+    "beginning": lambda text: f"Sure, here is a story. {text}",
+    "phrases": lambda text: (
+        text.replace("The", "However, the") + " As ever, the ship sailed -- far."
+    ),
+    "templates": lambda text: f"{text} {LONG[len(text) % len(LONG)]}",
+    "questions": lambda text: text.replace(".", "?", 2) if len(text) % 2 else text,
+    "repeated": lambda text: " ".join([text] * (1 + len(text) % 3)),
+    "spread": lambda text: text[: 100 + (len(text) * 7919) % 400],
+    "marked": lambda text: f"## It\n\n1. `so` {text}\n\t… 1,000 — “no”",
+    "capitals": lambda text: text.upper() if len(text) % 2 else text,
+}
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_sentences_hold_as_counted(seed):
-    rng = np.random.default_rng(seed)
-    human = prose(200, 2 * seed)
-    endings = [" In the end, all was well.", " Overall, it was a good day, perhaps.", ""]
-    model = [f"{text}{rng.choice(endings)}" for text in prose(200, 2 * seed + 1)]
-    model = [SENTENCE_END.sub("\n\n", text) if rng.random() < 0.4 else text for text in model]
-    found = differing(human, model)
-    checked = [check_sentence(difference, human, model) for difference in found.ranked]
-    assert sum(checked) >= 2
-    for difference in found.ranked:
-        assert difference.sentence.endswith(".")
-        assert difference.p_value <= 0.05
+#: The numbers that a sentence claims: of either sample, and not those in names or phrases.
+CLAIMED = re.compile(
+    r"(?<=on average )[\d.,]*\d|[\d.,]*\d(?=%? in human texts)"
+    r"|[\d.,]*\d(?=% of (?:its|human) texts)"
+    r"|(?<=: )[\d.,]*\d(?= to )|(?<= to )[\d.,]*\d(?=\D)"
+)
+
+
+@cache
+def written(change):
+    """Return the sentences about human texts and changed ones, and these texts."""
+    human, rng = prose(200, 0), np.random.default_rng(0)
+    endings = [""] if change == "words" else ENDINGS  # all of one length
+    model = [f"{WRITTEN[change](text)}{rng.choice(endings)}" for text in prose(200, 1)]
+    prompts = [f"{text.split()[-2]} {i % 9} story" for i, text in enumerate(model)]
+    return differing(human, model, prompts).sentences, Counted(
+        human, model, prompts=(prompts, prompts)
+    )
+
+
+@pytest.mark.slow
+class TestSentencesHoldAsCounted:
+    """Every sentence is checked against counts that share no code with the package."""
+
+    @pytest.mark.parametrize("change", WRITTEN)
+    def test_about_samples(self, change):
+        sentences, texts = written(change)
+        assert sentences
+        assert [sentence for sentence in sentences if not holds(sentence, texts)] == []
+
+    @pytest.mark.parametrize("change", WRITTEN)
+    def test_and_would_not_with_another_number(self, change):
+        sentences, texts = written(change)
+        for sentence in sentences:
+            for number in CLAIMED.finditer(sentence):
+                digits = len(number[0].partition(".")[2])
+                other = f"{float(number[0].replace(',', '')) + 2 * 10**-digits:,.{digits}f}"
+                changed = sentence[: number.start()] + other + sentence[number.end() :]
+                assert holds(changed, texts) is False, changed
+
+    def test_every_kind_of_sentence_is_among_them(self):
+        said = "\n".join(sentence for change in WRITTEN for sentence in written(change)[0])
+        for kind in (
+            r"texts have blank lines, ", r"have the words? “", r"begin with “", r"have exactly \d",
+            r": on average .* per 100 words",
+            r": on average .* words per sentence", r"^Varies (less|more) .* middle half",
+            r"% of words are in no other text|most frequent", r"sequences of 5 words",
+            r"% of long words are in the prompt",
+        ):  # fmt: skip
+            assert re.search(kind, said, re.MULTILINE), kind
+
+    def test_and_what_is_said_of_clusters_and_texts(self):
+        human = prose(150, 0) + [f"Of the sea. {text}" for text in prose(30, 2)]
+        model = [f"{text} As ever, the ship sailed." for text in prose(120, 1)]
+        model += [f"_Sure_: the stars {i} shine; the stars are far." for i in range(60)]
+        comparison = quietly(mauve.compare, human, {"gpt": model}, progress=False)
+        explanation = mauve.explain(comparison, progress=False)
+        checked = [*check_explanation(explanation, "gpt", Counted(human, model))]
+        assert [said for said, is_true in checked if not is_true] == []
+        said = "\n".join(said for said, _ in checked)
+        assert re.search(r"^cluster \d+: “.+” [\d.<]+% of its texts$", said, re.MULTILINE)
+        assert re.search(r"^gpt, text \d+: ", said, re.MULTILINE)
+        assert "phrase" in {key.split(":")[0] for key in _keys(explanation)}
+
+    def test_what_cannot_be_read_is_not_true(self):
+        texts = Counted(["One."], ["Two."])
+        assert holds("100% of its texts are fine, 0% of human texts do.", texts) is None
+        assert holds("All is well.", texts) is None
+
+
+def _keys(explanation):
+    return [difference.key for difference in explanation["gpt"].properties.ranked]
 
 
 class TestRanking:
@@ -210,6 +270,27 @@ class TestStatements:
         rng = np.random.default_rng(0)
         sentence = state(self.numbers, rng.normal(50, 20, 500), rng.normal(50, 2, 500)).sentence
         assert re.match(r"Varies less from text to text: 4\d to 5\d words in the middle", sentence)
+
+    def test_shape(self):
+        """Equal means and quartiles: how many texts exceed some number is all that differs."""
+        human = np.linspace(0, 100, 1001)
+        model = np.repeat([20.0, 25.0, 75.0, 80.0], [100, 400, 401, 100])
+        sentence = state(self.numbers, human, model).sentence
+        share, number, of_human = re.fullmatch(
+            r"([\d.]+)% of its texts have more than (\d+) words, ([\d.]+)% of human texts do\.",
+            sentence,
+        ).groups()
+        assert float(share) == pytest.approx(100 * np.mean(model > int(number)), abs=0.05)
+        assert float(of_human) == pytest.approx(100 * np.mean(human > int(number)), abs=0.05)
+        assert abs(float(share) - float(of_human)) > 10
+        rate = TextProperty("r", lambda _: 0, "more dashes", "fewer dashes", "{} per 100 words")
+        few, fewer = np.repeat([0.0, 1.0, 9.0], [90, 5, 5]), np.repeat([0.0, 9.0], [93, 7])
+        assert state(rate, few, fewer).sentence == (
+            "7.0% of its texts have dashes, 10.0% of human texts do."
+        )
+        percent = TextProperty("p", lambda _: 0, "more", "less", "{}% of words are rare")
+        sentence = state(percent, human, model).sentence
+        assert re.match(r"In [\d.]+% of its texts more than \d+% of words are rare, in ", sentence)
 
     def test_numbers_that_are_printed_alike_say_nothing(self):
         share = TextProperty("s", lambda _: 0, "it")

@@ -1,0 +1,425 @@
+"""Count in texts what sentences about them say, with code that shares nothing with the package.
+
+A sentence that the package prints is read for what it claims: a share, a mean, quartiles, an exact
+number, a beginning, a word. What it claims is then counted in the texts by plain loops over
+characters, lines and words, and compared with the printed numbers. What this module cannot read
+it reports as not checked, never as true.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+
+from mauve.text.function_words import FUNCTION_WORDS
+
+Number = float | None  # None where a property is not defined for a text
+
+
+@cache
+def words_of(text: str) -> tuple[str, ...]:
+    """Return runs of letters and digits in lower case; an apostrophe within belongs to them."""
+    text = text.lower().replace("’", "'")
+    words, word = [], ""
+    for i, letter in enumerate(text):
+        within = letter == "'" and word and text[i + 1 : i + 2].isalnum()
+        if letter.isalnum() or within:
+            word += letter
+        else:
+            words.append(word)
+            word = ""
+    return tuple(filter(None, [*words, word]))
+
+
+@cache
+def runs_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words between punctuation marks; single underscores around words are none."""
+    text = text.lower().replace("’", "'")
+    runs: list[list[str]] = [[]]
+    word = ""
+    for i, letter in enumerate(text + " "):
+        before, after = text[i - 1 : i] if i else "", text[i + 1 : i + 2]
+        inner = letter in "'_" and word and after.isalnum() and before.isalnum()
+        is_alone = _is_spaceless(letter)
+        if (letter.isalnum() or inner or (_is_mark(letter) and word)) and not is_alone:
+            word += letter
+            continue
+        if word:
+            runs[-1].append(word)
+            word = ""
+        if is_alone or (_is_symbol(letter) and letter != before):
+            runs[-1].append(letter)
+        elif _is_symbol(letter) or (_is_mark(letter) and runs[-1] and _is_symbol(before)):
+            runs[-1][-1] += letter
+        elif not letter.isspace() and letter != "_":
+            runs.append([])
+    return tuple(tuple(run) for run in runs if run)
+
+
+def _is_spaceless(letter: str) -> bool:
+    """Whether a character is Chinese or Japanese, and a word of its own."""
+    return any(
+        first <= letter <= last
+        for first, last in ("ぁヿ", "㐀\u9fff", "\uf900\ufaff", "ｦﾟ", "\U00020000\U0003ffff")
+    )
+
+
+def _is_symbol(letter: str) -> bool:
+    """Whether a character is an emoji or the like, which is a word; repeated, it is one."""
+    return unicodedata.category(letter or " ") == "So" and letter != "\ufffd"
+
+
+def _is_mark(letter: str) -> bool:
+    """Whether a character belongs to the one before it."""
+    return unicodedata.category(letter)[0] == "M" or letter in "\xad\u200c\u200d"
+
+
+@cache
+def _vocabulary_of(text: str) -> frozenset[str]:
+    return frozenset(word for run in runs_of(text) for word in run)
+
+
+def has_words(text: str, phrase: str) -> bool:
+    """Whether the words of a phrase stand in a text, with no mark between them."""
+    (wanted,) = runs_of(phrase)
+    n = len(wanted)
+    if not _vocabulary_of(text).issuperset(wanted):
+        return False
+    return any(run[i : i + n] == wanted for run in runs_of(text) for i in range(len(run) - n + 1))
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def _inner_lines(text: str) -> list[str]:
+    """Return the lines that have another one before them."""
+    return _lines(text)[1:]
+
+
+def _is_bullet(line: str) -> bool:
+    mark, _, rest = line.lstrip().replace("\t", " ").partition(" ")
+    number = mark.lstrip("(")
+    is_number = (
+        len(mark) - len(number) <= 1
+        and number[-1:] in (".", ")")
+        and number[:-1].isdigit()
+        and len(number) <= 4
+    )
+    return bool(rest.strip()) and ((len(mark) == 1 and mark in "-*+•·‣◦▪–—") or is_number)
+
+
+def _is_heading(line: str) -> bool:
+    marks, _, rest = line.partition(" ")
+    return set(marks) == {"#"} and len(marks) <= 6 and bool(rest.lstrip(" ")[:1].strip())
+
+
+def _has_emphasis(text: str) -> bool:
+    for line in _lines(text):
+        for mark in ("**", "__"):
+            start = line.find(mark)
+            while start >= 0:
+                inside = line[start + 2 :]
+                end = inside.find(mark[0])
+                if end > 0 and inside[end : end + 2] == mark and not inside[0].isspace():
+                    return True
+                start = line.find(mark, start + 1)
+        stars = [i for i, letter in enumerate(line) if letter == "*"]
+        for first, second in pairwise(stars):
+            inside, around = line[first + 1 : second], (line[:first][-1:], line[second + 1 :][:1])
+            is_apart = not any(a == "*" or _is_word_character(a) for a in around)
+            if (
+                is_apart
+                and len(inside) > 1
+                and all(map(_is_word_character, (inside[0], inside[-1])))
+            ):
+                return True
+    return False
+
+
+def _is_word_character(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _has_code_or_link(text: str) -> bool:
+    if "```" in text:
+        return True
+    for line in _lines(text):
+        if any(line.split("`")[1:-1]):  # what stands between two of them on a line
+            return True
+        before, bracket, after = line.partition("](")
+        if bracket and before.rpartition("[")[2] and after.partition(")")[0] and ")" in after:
+            return "[" in before
+    return False
+
+
+def _is_quote_or_rule(line: str) -> bool:
+    bare = line.rstrip()
+    return (
+        (line[:1] == ">" and line[1:].removeprefix(" ")[:1].strip() != "")
+        or (len(bare) > 1 and bare[0] == bare[-1] == "|")
+        or (len(bare) > 2 and set(bare) in ({"-"}, {"*"}))
+    )
+
+
+def _n_blank_lines(text: str) -> int:
+    """Count blank lines, but two in a row once, as one gap."""
+    inner = [not line.strip() for line in _lines(text)[1:-1]]
+    count, run = 0, 0
+    for is_blank in [*inner, False]:
+        if is_blank:
+            run += 1
+        else:
+            count += (run + 1) // 2
+            run = 0
+    return count
+
+
+def _n_line_breaks(text: str) -> int:
+    """Count the gaps between lines that are not blank."""
+    return max(0, sum(bool(line.strip()) for line in _lines(text)) - 1)
+
+
+def _has_indent(text: str) -> bool:
+    return any(
+        line[:1] in (" ", "\t", "\xa0") and line.lstrip(" \t\xa0")[:1].strip() != ""
+        for line in _inner_lines(text)
+    )
+
+
+def _has_double_space(text: str) -> bool:
+    return any(
+        gap in line.strip()
+        for line in re.split(r"[^\S \xa0]", text)
+        for gap in ("  ", "\xa0 ", " \xa0", "\xa0\xa0")
+    )
+
+
+def _first_letter(text: str) -> str:
+    return "".join(filter(str.isalpha, text))[:1]
+
+
+def _is_unfinished(text: str) -> bool:
+    bare = text.rstrip()
+    while bare and bare[-1] in "\"'”’»)]}*_`":
+        bare = bare[:-1]
+    return bool(text.strip()) and bare[-1:] not in set(".!?…。！？")
+
+
+def _n_sentences(text: str) -> int:
+    ends = 0
+    for token in text.split():
+        bare = token.rstrip("\"'”’»)]*_")
+        ends += bare[-1:] in set(".!?…。！？")
+    return max(1, ends)
+
+
+def _has_thousands(text: str) -> bool:
+    for token in re.split(r"[^\w,]", text):
+        parts = token.split(",")
+        for start in range(len(parts) - 1):
+            head, tail = parts[start], parts[start + 1]
+            if head.isdigit() and len(head) <= 3 and tail.isdigit() and len(tail) == 3:
+                return True
+    return False
+
+
+def _any_of(letters: str) -> Callable[[str], bool]:
+    return lambda text: any(letter in text for letter in letters)
+
+
+def _has_double_hyphen(text: str) -> bool:
+    return any(len(run) == 2 for run in re.findall("-+", text))
+
+
+#: What texts have or lack, by the words of the sentence.
+SHARES: dict[str, Callable[[str], bool]] = {
+    "start with white space": lambda text: text[:1].isspace(),
+    "end with white space": lambda text: text[-1:].isspace(),
+    "have bullets or numbered lists": lambda text: any(map(_is_bullet, _lines(text))),
+    "have Markdown headings": lambda text: any(map(_is_heading, _lines(text))),
+    "have Markdown bold or italics": _has_emphasis,
+    "have Markdown code or links": _has_code_or_link,
+    "have Markdown quotes, tables or rules": lambda t: any(map(_is_quote_or_rule, _lines(t))),
+    "have blank lines": lambda text: _n_blank_lines(text) > 0,
+    "have indented lines": _has_indent,
+    "have spaces at ends of lines": _any_of(("\t\n", " \n", "\xa0\n")),
+    "have tabs": _any_of("\t"),
+    "have carriage returns": _any_of("\r"),
+    "have line breaks": lambda text: _n_line_breaks(text) > 0,
+    "have double spaces": _has_double_space,
+    "have no-break or other special spaces": lambda text: any(
+        letter.isspace() and letter not in " \t\n\r\x1c\x1d\x1e\x1f\x85" for letter in text
+    ),
+    "have curly quotes or apostrophes": _any_of("‘’‚‛“”„‟"),
+    "have straight quotes or apostrophes": _any_of("\"'"),
+    "have the ellipsis character …": _any_of("…"),
+    "have dash characters (– —)": _any_of("‐‑‒–—―−"),
+    "have double hyphens (--)": _has_double_hyphen,
+    "have no capital letter": lambda t: any(map(str.isalpha, t)) and not any(map(str.isupper, t)),
+    "have capital letters alone": lambda text: (
+        sum(map(str.isalpha, text)) > 1
+        and all(letter.isupper() for letter in text if letter.isalpha())
+    ),
+    "start with a lower-case letter": lambda text: _first_letter(text).islower(),
+    "end in an unfinished sentence": _is_unfinished,
+    "have thousands separators (1,000)": _has_thousands,
+    "have numbers in digits": lambda text: any(map(str.isdecimal, text)),
+}
+
+
+def _per_100(count: float, text: str) -> float:
+    return 100 * count / max(1, len(words_of(text)))
+
+
+def _listed(listed: str) -> Callable[[str], float]:
+    wanted = set(listed.split())
+    return lambda text: _per_100(sum(word in wanted for word in words_of(text)), text)
+
+
+def _of(letters: str) -> Callable[[str], float]:
+    return lambda text: _per_100(sum(letter in letters for letter in text), text)
+
+
+def _negations(text: str) -> float:
+    wanted = {"not", "no", "never", "none", "nothing", "nobody", "nowhere", "neither", "nor"}
+    wanted.add("cannot")
+    return _per_100(sum(w in wanted or w.endswith("n't") for w in words_of(text)), text)
+
+
+def _n_dashes(text: str) -> int:
+    """Count dashes within lines, and pairs of hyphens between words."""
+    count, i = 0, 0
+    while i < len(text):
+        before, after = text[:i][-1:], text[i + 1 : i + 2]
+        spaced = before == " " and text[i - 2 : i - 1].strip() != "" and i > 1
+        letter = text[i]
+        if letter in "–—―" and (before.strip() != "" or (spaced and after.isspace())):
+            count += 1
+        elif letter == "-":
+            pair = after == "-"
+            after_pair = text[i + 2 : i + 3]
+            if spaced and pair and after_pair.isspace():
+                count, i = count + 1, i + 1
+            elif spaced and after.isspace():
+                count += 1
+            elif (
+                pair and _is_word_character(before or " ") and _is_word_character(after_pair or " ")
+            ):
+                count, i = count + 1, i + 1
+        i += 1
+    return count
+
+
+def _n_names(text: str) -> int:
+    """Count capitalised words of three letters and more after a word, a comma or a semicolon."""
+    text, count = " ".join(text.split()), 0
+    for i, letter in enumerate(text):
+        if not ("A" <= letter <= "Z") or i < 2 or text[i - 1] != " ":
+            continue
+        before = text[i - 2]
+        rest = 0
+        while text[i + 1 + rest : i + 2 + rest].isalpha():
+            rest += 1
+        count += (before.isalpha() or before in ",;") and rest >= 2
+    return count
+
+
+def _n_numbers(text: str) -> int:
+    """Count numbers: digits with points, commas, colons and bars between and after them."""
+    count, inside = 0, False
+    for letter in text:
+        if letter.isdecimal():
+            count += not inside
+            inside = True
+        elif letter not in ".,:/":
+            inside = False
+    return count
+
+
+def _line_length(text: str) -> Number:
+    lines = sorted(len(line) for line in text.strip().split("\n") if line.strip())
+    if len(lines) < 2:
+        return None
+    half = len(lines) // 2
+    return lines[half] if len(lines) % 2 else (lines[half - 1] + lines[half]) / 2
+
+
+def _capitals(text: str) -> Number:
+    n = sum(map(str.isalpha, text))
+    return 100 * sum(map(str.isupper, text)) / n if n else None
+
+
+def _mean_word(text: str) -> Number:
+    words = words_of(text)
+    return len("".join(words)) / len(words) if words else None
+
+
+def _repeated(text: str) -> Number:
+    words = words_of(text)
+    seen: set[tuple[str, ...]] = set()
+    again = 0
+    for i in range(len(words) - 2):
+        again += words[i : i + 3] in seen
+        seen.add(words[i : i + 3])
+    return 100 * again / (len(words) - 2) if len(words) > 2 else None
+
+
+def _variety(text: str) -> Number:
+    words = words_of(text)[:100]
+    return 100 * len({*words}) / len(words) if words else None
+
+
+#: Numbers of single texts, by what the sentence calls them: (what is more, the unit).
+NUMBERS: dict[str, Callable[[str], Number]] = {
+    "words": lambda text: len(text.split()),
+    "sentences": _n_sentences,
+    "words per sentence": lambda t: len(words_of(t)) / _n_sentences(t) if words_of(t) else None,
+    "letters per word": _mean_word,
+    "characters per line": _line_length,
+    "% of letters are capitals": _capitals,
+    "% of three-word sequences occur earlier in the same text": _repeated,
+    "% of the first 100 words are different": _variety,
+    "bullets or numbered lists": lambda t: _per_100(sum(map(_is_bullet, _lines(t))), t),
+    "blank lines": lambda t: _per_100(_n_blank_lines(t), t),
+    "line breaks": lambda t: _per_100(_n_line_breaks(t), t),
+    "first-person pronouns (I, we)": _listed(
+        "i me my mine myself we us our ours ourselves i'm i've i'd i'll we're we've"
+    ),
+    "second-person pronouns (you)": _listed(
+        "you your yours yourself yourselves you're you've you'll you'd"
+    ),
+    "third-person pronouns (he, she, they)": _listed(
+        "he him his himself she her hers herself they them their theirs themselves"
+    ),
+    "contractions or possessives (don't)": lambda t: _per_100(
+        sum("'" in word for word in words_of(t)), t
+    ),
+    "names (capitalised words)": lambda t: _per_100(_n_names(t), t),
+    "numbers": lambda t: _per_100(_n_numbers(t), t),
+    "quotation marks": _of('"“”„«»'),
+    "question marks": _of("?"),
+    "exclamation marks": _of("!"),
+    "commas": _of(","),
+    "full stops": _of("."),
+    "semicolons": _of(";"),
+    "colons": _of(":"),
+    "brackets": _of("(["),
+    "dashes": lambda t: _per_100(_n_dashes(t), t),
+    "hedges (perhaps, might, seems)": _listed(
+        "perhaps maybe possibly probably likely might may could seem seems seemed appears "
+        "appeared somewhat rather quite generally typically often sometimes usually suggest "
+        "suggests"
+    ),
+    "connectives (however, therefore, overall)": _listed(
+        "however moreover furthermore therefore thus additionally consequently nevertheless "
+        "nonetheless overall ultimately finally similarly instead meanwhile hence"
+    ),
+    "negations (not, never)": _negations,
+    # The list of words is data; how they are counted is not the package's.
+    "function words (the, of, and)": _listed(
+        " ".join(FUNCTION_WORDS["English"] | {"a", "in", "for", "on", "as", "he", "i", "so"})
+        + " all was me no"
+    ),
+}
