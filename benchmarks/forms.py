@@ -14,7 +14,7 @@ A file with .xz holds documents between lines "<|doc|>": passages of whole parag
 from 1,000 of them.
 
 With --systems, everything that an explanation says of real texts in words is checked against
-counts that share no code with the package: see ``sentences.py``.
+counts that share no code with the package: see ``sentences``.
 """
 
 import argparse

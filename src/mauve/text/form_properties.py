@@ -17,7 +17,9 @@ from mauve.text.words import word_count
 
 _BULLET = re.compile(r"^[^\S\n]*(?:[-*+•·‣◦▪–—]|\(?\d{1,3}[.)])[^\S\n]+\S", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} +\S", re.MULTILINE)
-_EMPHASIS = re.compile(r"\*\*\S[^*\n]*\*\*|__\S[^_\n]*__|(?<![\w*])\*\w[^*\n]*\w\*(?![\w*])")
+_EMPHASIS = re.compile(
+    r"\*\*[^\s*][^*\n]*\*\*|__[^\s_][^_\n]*__|(?<![\w*])\*[^\s*](?:[^*\n]*[^\s*])?\*(?![\w*])"
+)
 _CODE_OR_LINK = re.compile(r"`[^`\n]+`|```|\[[^\]\n]+\]\([^)\n]+\)")
 _QUOTE_OR_TABLE = re.compile(r"^(?:> ?\S|\|.*\|\s*$|-{3,}\s*$|\*{3,}\s*$)", re.MULTILINE)
 _LINE_BREAK = re.compile(r"(?<=\S)[^\S\n]*\n\s*(?=\S)")

@@ -15,10 +15,8 @@ from mauve import Cluster, Explanation
 from mauve.explanation.headlines import both_shares, headline, words_note
 from mauve.explanation.property_results import DifferingProperties
 
-try:  # as a script, and from the tests
-    from counted import NUMBERS, SHARES, Number, has_words, runs_of, words_of
-except ImportError:
-    from benchmarks.counted import NUMBERS, SHARES, Number, has_words, runs_of, words_of
+from .numbers import NUMBERS, SHARES, Number
+from .words import has_words, runs_of, words_of
 
 #: What a number is called if it is higher and if it is lower, by its unit.
 LABELS = {

@@ -1,92 +1,18 @@
-"""Count in texts what sentences about them say, with code that shares nothing with the package.
+"""What texts have and what is counted in them, by the words of sentences about them.
 
-A sentence that the package prints is read for what it claims: a share, a mean, quartiles, an exact
-number, a beginning, a word. What it claims is then counted in the texts by plain loops over
-characters, lines and words, and compared with the printed numbers. What this module cannot read
-it reports as not checked, never as true.
+Plain loops over characters, lines and words, which share no code with the package.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import cache
 from itertools import pairwise
 
 from mauve.text.function_words import FUNCTION_WORDS
 
+from .words import is_spaceless, words_of
+
 Number = float | None  # None where a property is not defined for a text
-
-
-@cache
-def words_of(text: str) -> tuple[str, ...]:
-    """Return runs of letters and digits in lower case; an apostrophe within belongs to them."""
-    text = text.lower().replace("’", "'")
-    words, word = [], ""
-    for i, letter in enumerate(text):
-        within = letter == "'" and word and text[i + 1 : i + 2].isalnum()
-        if letter.isalnum() or within:
-            word += letter
-        else:
-            words.append(word)
-            word = ""
-    return tuple(filter(None, [*words, word]))
-
-
-@cache
-def runs_of(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words between punctuation marks; single underscores around words are none."""
-    text = text.lower().replace("’", "'")
-    runs: list[list[str]] = [[]]
-    word = ""
-    for i, letter in enumerate(text + " "):
-        before, after = text[i - 1 : i] if i else "", text[i + 1 : i + 2]
-        inner = letter in "'_" and word and after.isalnum() and before.isalnum()
-        is_alone = _is_spaceless(letter)
-        if (letter.isalnum() or inner or (_is_mark(letter) and word)) and not is_alone:
-            word += letter
-            continue
-        if word:
-            runs[-1].append(word)
-            word = ""
-        if is_alone or (_is_symbol(letter) and letter != before):
-            runs[-1].append(letter)
-        elif _is_symbol(letter) or (_is_mark(letter) and runs[-1] and _is_symbol(before)):
-            runs[-1][-1] += letter
-        elif not letter.isspace() and letter != "_":
-            runs.append([])
-    return tuple(tuple(run) for run in runs if run)
-
-
-def _is_spaceless(letter: str) -> bool:
-    """Whether a character is Chinese or Japanese, and a word of its own."""
-    return any(
-        first <= letter <= last
-        for first, last in ("ぁヿ", "㐀\u9fff", "\uf900\ufaff", "ｦﾟ", "\U00020000\U0003ffff")
-    )
-
-
-def _is_symbol(letter: str) -> bool:
-    """Whether a character is an emoji or the like, which is a word; repeated, it is one."""
-    return unicodedata.category(letter or " ") == "So" and letter != "\ufffd"
-
-
-def _is_mark(letter: str) -> bool:
-    """Whether a character belongs to the one before it."""
-    return unicodedata.category(letter)[0] == "M" or letter in "\xad\u200c\u200d"
-
-
-@cache
-def _vocabulary_of(text: str) -> frozenset[str]:
-    return frozenset(word for run in runs_of(text) for word in run)
-
-
-def has_words(text: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand in a text, with no mark between them."""
-    (wanted,) = runs_of(phrase)
-    n = len(wanted)
-    if not _vocabulary_of(text).issuperset(wanted):
-        return False
-    return any(run[i : i + n] == wanted for run in runs_of(text) for i in range(len(run) - n + 1))
 
 
 def _lines(text: str) -> list[str]:
@@ -129,11 +55,7 @@ def _has_emphasis(text: str) -> bool:
         for first, second in pairwise(stars):
             inside, around = line[first + 1 : second], (line[:first][-1:], line[second + 1 :][:1])
             is_apart = not any(a == "*" or _is_word_character(a) for a in around)
-            if (
-                is_apart
-                and len(inside) > 1
-                and all(map(_is_word_character, (inside[0], inside[-1])))
-            ):
+            if is_apart and inside and inside == inside.strip():
                 return True
     return False
 
@@ -207,6 +129,18 @@ def _is_unfinished(text: str) -> bool:
     return bool(text.strip()) and bare[-1:] not in set(".!?…。！？")
 
 
+def _n_words(token: str) -> int:
+    """Count the words between two spaces: one, but every Chinese or Japanese character is one."""
+    count, before = 0, ""
+    for letter in token:
+        if is_spaceless(letter):
+            count, before = count + 1, "spaceless"
+        elif not (before == "spaceless" and ("、" <= letter <= "〿" or "！" <= letter <= "／"
+                                             or "：" <= letter <= "＠")):  # fmt: skip
+            count, before = count + (before != "letters"), "letters"
+    return count
+
+
 def _n_sentences(text: str) -> int:
     ends = 0
     for token in text.split():
@@ -227,6 +161,21 @@ def _has_thousands(text: str) -> bool:
 
 def _any_of(letters: str) -> Callable[[str], bool]:
     return lambda text: any(letter in text for letter in letters)
+
+
+INVISIBLE = {"\xad", "\ufeff", *map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F)))}
+INVISIBLE |= {*map(chr, range(0x2060, 0x2065))}
+
+
+def _has_other_letters(text: str) -> bool:
+    """Whether a character is neither ASCII nor typographic."""
+    typographic = {
+        *"‘’‚‛“”„‟−…«»‹›′″´¨•·×¼½¾™®©°\xa0\u202f",
+        *INVISIBLE,
+        *map(chr, range(0xFB00, 0xFB07)),
+    }
+    typographic |= {*map(chr, (*range(0x2000, 0x2016), *range(0x2028, 0x2030), 0x205F, 0x2060))}
+    return any(not letter.isascii() and letter not in typographic for letter in text)
 
 
 def _has_double_hyphen(text: str) -> bool:
@@ -265,6 +214,13 @@ SHARES: dict[str, Callable[[str], bool]] = {
     "start with a lower-case letter": lambda text: _first_letter(text).islower(),
     "end in an unfinished sentence": _is_unfinished,
     "have thousands separators (1,000)": _has_thousands,
+    "have typographic symbols": lambda text: any(
+        letter in "«»‹›′″´`¨•·×¼½¾™®©°" or "ﬀ" <= letter <= "ﬆ" for letter in text
+    ),
+    "have decomposed or invisible characters": lambda text: (
+        unicodedata.normalize("NFC", text) != text or _any_of(INVISIBLE)(text)
+    ),
+    "have letters beyond ASCII": _has_other_letters,
     "have numbers in digits": lambda text: any(map(str.isdecimal, text)),
 }
 
@@ -373,7 +329,7 @@ def _variety(text: str) -> Number:
 
 #: Numbers of single texts, by what the sentence calls them: (what is more, the unit).
 NUMBERS: dict[str, Callable[[str], Number]] = {
-    "words": lambda text: len(text.split()),
+    "words": lambda text: sum(map(_n_words, text.split())),
     "sentences": _n_sentences,
     "words per sentence": lambda t: len(words_of(t)) / _n_sentences(t) if words_of(t) else None,
     "letters per word": _mean_word,
