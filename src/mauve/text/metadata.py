@@ -42,7 +42,7 @@ class MetadataColumns:
             if name in self.unread:
                 continue
             is_new = name not in self._columns
-            if not _is_metadata(value) or (is_new and len(self._columns) == _MAX_FIELDS):
+            if not is_metadata(value) or (is_new and len(self._columns) == _MAX_FIELDS):
                 self._columns.pop(name, None)
                 self.unread[name] = None
                 continue
@@ -59,7 +59,14 @@ class MetadataColumns:
         }
 
 
-def _is_metadata(value: object) -> bool:
+def is_metadata(value: object) -> bool:
+    """Whether a value is metadata: a string of up to 200 characters, an int, a bool or None.
+
+    Examples
+    --------
+    >>> is_metadata("a.org"), is_metadata(0.5)
+    (True, False)
+    """
     if isinstance(value, str):
         return len(value) <= _MAX_CHARACTERS
     return value is None or isinstance(value, int)  # bools are ints

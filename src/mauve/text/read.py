@@ -90,19 +90,35 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     ...     read_texts(path)
     TextFile(texts=[' and so on.'], prompts=['Once'], ids=None)
     """
-    name = "'-' (standard input)" if str(path) == "-" else f"'{escaped(str(path))}'"
-    fields = Fields(name, field, prompt_field)
+    name = file_name(path)
+    return _collect(file_records(path, Fields(name, field, prompt_field)), name)
+
+
+def file_name(path: str | Path) -> str:
+    """Return a path as messages name it.
+
+    Examples
+    --------
+    >>> file_name("a.txt"), file_name("-")
+    ("'a.txt'", "'-' (standard input)")
+    """
+    return "'-' (standard input)" if str(path) == "-" else f"'{escaped(str(path))}'"
+
+
+def file_records(path: str | Path, fields: Fields) -> Iterator[Record]:
+    """Yield the records of a file, with all their fields, as :func:`read_texts` reads them."""
     check_path(path)
     kind = text_kind(path)
     if kind is None:
         suffixes = "".join(Path(path).suffixes[-2:]) or Path(path).name
         raise InvalidParameterError(
-            f"{name} must end in {suffix_list()}. Got '{escaped(suffixes)}' instead."
+            f"{fields.file} must end in {suffix_list()}. Got '{escaped(suffixes)}' instead."
         )
     if kind == ".parquet":
-        return _collect(parquet_records(Path(path), fields), name)
-    with open_text(path, name) as file:
-        return _collect(READERS[kind](read_lines(file, name), fields), name)
+        yield from parquet_records(Path(path), fields)
+        return
+    with open_text(path, fields.file) as file:
+        yield from READERS[kind](read_lines(file, fields.file), fields)
 
 
 def read_records(
