@@ -1,0 +1,1 @@
+"""From a model to texts: tasks, prompts, generation, evaluation, fine-tuning and training."""
