@@ -11,22 +11,25 @@ from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
 from queue import SimpleQueue
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.calls import by_world, in_this_call
+from mauve.calls import in_this_call
 from mauve.embed.endpoint_client import (
     EndpointClient,
     EndpointError,
     address,
     authorization,
+    named_model,
+    only_model,
+    refusal_remedy,
     split_url,
 )
 from mauve.embed.protocol import Embedded
 from mauve.embed.reading import Reading
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real
+from mauve.errors import check_int, check_real
 from mauve.escape import escaped
 from mauve.progress import Progress
 
@@ -97,10 +100,7 @@ class EndpointEmbedder:
 
     def __post_init__(self, api_key: str | None) -> None:
         parts = split_url(self.url)
-        fragment = unquote(parts.fragment.removeprefix("model=")) if parts.fragment else None
-        model = fragment if self.model is None else self.model
-        if model is not None and not (isinstance(model, str) and model.strip()):
-            raise bad_parameter("model", "a name that is not empty", model)
+        model = named_model(parts, self.model)
         check_int("batch_size", self.batch_size, 1)
         check_int("n_connections", self.n_connections, 1, 1000, "each is a thread")
         check_int("retries", self.retries, 0, 100)
@@ -163,19 +163,7 @@ class EndpointEmbedder:
             return self.model
         url = self.url.removesuffix("/embeddings") + "/models"
         with closing(self.client(threading.Event())) as client:
-            status, answer = client.request(url)
-            names: list[str] = []
-            with suppress(ValueError, TypeError, KeyError, RecursionError):
-                names = [str(entry["id"]) for entry in json.loads(answer)["data"]]
-            if len(names) != 1:
-                got = escaped(", ".join(names))
-                got = got or f"status {status} with {client.quoted(answer)}"
-                how = by_world(python="model=NAME, or with ", command="")
-                raise InvalidParameterError(
-                    f"{url} must list one model where none is named. Got {got} instead: "
-                    f"name one with {how}#model=NAME behind the URL."
-                )
-        return names[0]
+            return only_model(client, url)
 
 
 class _Job:
@@ -238,17 +226,10 @@ class _Job:
             if not too_large or len(part) == 1:
                 raise EndpointError(
                     f"{url} refused the text at position {start}{' and others' * (len(part) > 1)} "
-                    f"with {status} ({reason}){_remedy(status)}."
+                    f"with {status} ({reason}){refusal_remedy(status)}."
                 )
             self.limit = min(self.limit, len(part) // 2)
         return rows
-
-
-def _remedy(status: int) -> str:
-    """Return what to do about a refusal, where the status says it."""
-    if status == 401:
-        return f": set $MAUVE_API_KEY{by_world(python=' or pass api_key', command='')}"
-    return ": check address and model" if status == 404 else ""
 
 
 def _parsed_rows(client: EndpointClient, answer: bytes, n: int) -> list[Row]:

@@ -25,6 +25,9 @@ from mauve.embed.protocol import embedder_parameter
 from mauve.errors import InvalidParameterError, MauveError, bad_parameter
 from mauve.escape import escaped
 
+#: Ends of the paths of what an endpoint does; texts are written in a chat, or without one.
+EMBEDDINGS, COMPLETIONS, CHAT = "/embeddings", "/completions", "/chat/completions"
+
 _MAX_WAIT = 300.0  # seconds; a server that asks for more has a quota that no retry outwaits
 _MAX_REDIRECTS = 10
 
@@ -37,8 +40,11 @@ class EndpointError(MauveError, OSError):
     """An endpoint cannot be reached, refuses a request, or returns an unusable answer."""
 
 
-def split_url(url: str) -> SplitResult:
-    """Return the parts of the URL of an endpoint, or raise without showing a password."""
+def split_url(url: str, *, parameter: str | None = None) -> SplitResult:
+    """Return the parts of the URL of an endpoint, or raise without showing a password.
+
+    `parameter` is the name by which the user passed it; by default that of an embedder.
+    """
     rule = "an http:// or https:// address with nothing behind its path but #model=NAME"
     text, base = str(url), str(url).partition("#")[0]
     with suppress(ValueError):  # a port that is no number, a bracket that is not closed
@@ -48,25 +54,33 @@ def split_url(url: str) -> SplitResult:
         if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
             return parts
     raise bad_parameter(
-        embedder_parameter(),
+        parameter or embedder_parameter(),
         rule,
         text.rpartition("@")[2].partition("?")[0],
     )
 
 
-def address(parts: SplitResult) -> str:
-    """Return the full address of the embeddings, without user, password and model.
+def address(parts: SplitResult, end: str = EMBEDDINGS) -> str:
+    """Return the full address of what an endpoint does, without user, password and model.
+
+    Parameters
+    ----------
+    parts : SplitResult
+        With or without the end of the path, or all of it.
+    end : str
+        The end of the path.
 
     Examples
     --------
-    >>> address(split_url("http://me:secret@host:8000/v1#model=bge"))
-    'http://host:8000/v1/embeddings'
+    >>> parts = split_url("http://me:secret@host:8000/v1#model=bge")
+    >>> address(parts), address(parts, COMPLETIONS)
+    ('http://host:8000/v1/embeddings', 'http://host:8000/v1/completions')
     """
     host = parts.netloc.rpartition("@")[2].lower()
     host = host.removesuffix(":443" if parts.scheme == "https" else ":80").removesuffix(":")
     path = parts.path.rstrip("/")
-    if not path.endswith("/embeddings"):
-        path += "/embeddings" if re.search(r"/v\d+$", path) else "/v1/embeddings"
+    if not path.endswith(end):
+        path += end if re.search(r"/v\d+$", path) else f"/v1{end}"
     return f"{parts.scheme}://{host}{path}"
 
 
@@ -84,8 +98,11 @@ def is_local(parts: SplitResult) -> bool:
     return parts.hostname == "localhost"
 
 
-def authorization(api_key: str | None, parts: SplitResult) -> str:
-    """Return the header that carries the key, empty without one, or raise without showing it."""
+def authorization(api_key: str | None, parts: SplitResult, end: str = EMBEDDINGS) -> str:
+    """Return the header that carries the key, empty without one, or raise without showing it.
+
+    `end` is that of the :func:`address`.
+    """
     login = parts.username and unquote(f"{parts.username}:{parts.password or ''}")
     sources = {"api_key": api_key, "the URL": login}
     sources["$MAUVE_API_KEY"] = os.environ.get("MAUVE_API_KEY")
@@ -105,12 +122,57 @@ def authorization(api_key: str | None, parts: SplitResult) -> str:
         no_key = by_world(python="api_key='' or ", command="")
         raise InvalidParameterError(
             f"The key of {source} is only sent over https or to localhost. Got "
-            f"{address(parts)} instead: use https, tunnel the port to localhost, or send no "
+            f"{address(parts, end)} instead: use https, tunnel the port to localhost, or send no "
             f"key with {no_key}an empty $MAUVE_API_KEY."
         )
     if source == "the URL":
         return f"Basic {base64.b64encode(key.encode()).decode()}"
     return f"Bearer {key}"
+
+
+def only_model(client: "EndpointClient", url: str) -> str:
+    """Return the name of the one model that an endpoint lists at `url`, or raise."""
+    status, answer = client.request(url)
+    names: list[str] = []
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        names = [str(entry["id"]) for entry in json.loads(answer)["data"]]
+    if len(names) != 1:
+        got = escaped(", ".join(names))
+        got = got or f"status {status} with {client.quoted(answer)}"
+        how = by_world(python="model=NAME, or with ", command="")
+        raise InvalidParameterError(
+            f"{url} must list one model where none is named. Got {got} instead: "
+            f"name one with {how}#model=NAME behind the URL."
+        )
+    return names[0]
+
+
+def named_model(parts: SplitResult, model: str | None) -> str | None:
+    """Return the name of the model that the user gave, by a parameter or in the URL, or raise.
+
+    Examples
+    --------
+    >>> named_model(split_url("http://host#model=a%23b"), None)
+    'a#b'
+    """
+    fragment = unquote(parts.fragment.removeprefix("model=")) if parts.fragment else None
+    name = fragment if model is None else model
+    if name is not None and not (isinstance(name, str) and name.strip()):
+        raise bad_parameter("model", "a name that is not empty", name)
+    return name
+
+
+def refusal_remedy(status: int) -> str:
+    """Return what to do about a refusal, where the status says it.
+
+    Examples
+    --------
+    >>> refusal_remedy(404), refusal_remedy(400)
+    (': check address and model', '')
+    """
+    if status == 401:
+        return f": set $MAUVE_API_KEY{by_world(python=' or pass api_key', command='')}"
+    return ": check address and model" if status == 404 else ""
 
 
 class EndpointClient:
@@ -119,7 +181,7 @@ class EndpointClient:
     Parameters
     ----------
     url : str
-        The address of the embeddings.
+        The address that requests go to.
     authorization : str
         Header that carries the key, sent to the origin of `url` only; empty for none.
     timeout, retries, backoff
