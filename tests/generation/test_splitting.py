@@ -110,7 +110,11 @@ class TestTokenizer:
         letters = Letters()
         assert cut_text("abc", 2, checked_tokenizer((letters.encode, letters.decode)))
 
-    @pytest.mark.parametrize("bad", [None, "gpt2", (len,), (len, 3)])
+    def test_name(self):
+        text = "The cat sat on the mat."
+        assert cut_text(text, 3, checked_tokenizer("bundled")) == cut_text(text, 3, Bundled())
+
+    @pytest.mark.parametrize("bad", [None, (len,), (len, 3)])
     def test_that_is_none(self, bad):
-        with pytest.raises(InvalidParameterError, match=r"'tokenizer' .* methods encode and dec"):
+        with pytest.raises(InvalidParameterError, match=r"'tokenizer' .* encode and decode"):
             checked_tokenizer(bad)

@@ -277,6 +277,10 @@ class TestWriter:
             with pytest.raises(MauveError, match=r"An endpoint shows none: pass tokenizer"):
                 use()
 
+    def test_with_the_name_of_a_tokenizer(self):
+        writer = EndpointWriter("http://host#model=a", tokenizer="bundled")
+        assert writer.decode(writer.encode("The cat sat.")) == "The cat sat."
+
     def test_with_a_tokenizer(self, url, seen):
         class Letters:
             encode = staticmethod(lambda text: [*map(ord, text)])
@@ -297,7 +301,8 @@ class TestWriter:
             ("timeout", 0, "a real number above 0"),
             ("backoff", -1.0, "a real number above 0"),
             ("context", 1, "an int of at least 2"),
-            ("tokenizer", "gpt2", "methods encode and decode"),
+            ("tokenizer", 3, "methods encode and decode"),
+            ("tokenizer", "none.json", "which could not be loaded"),
             ("template", "Go on.", r"a string that holds \{prompt\} once"),
             ("template", 3, r"a string that holds \{prompt\} once"),
             ("model", "", "a name that is not empty"),

@@ -2,28 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from mauve.errors import bad_parameter
+from mauve.lm.text_tokenizer import TextTokenizer, get_text_tokenizer
 
 _BYTES_OF_CHARACTER = 4  # in UTF-8: so many tokens before a cut that breaks a character
 _CHARACTERS = 16  # of a token: more than most, so that one attempt is nearly always enough
 _SPARE = 8  # tokens beyond the last cut, which the end of a beginning may change
 
 
-@runtime_checkable
-class TextTokenizer(Protocol):
-    """Turns texts into tokens and back, without special tokens; every writer is one."""
-
-    def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text."""
-
-    def decode(self, tokens: Sequence[int]) -> str:
-        """Return the text of tokens."""
-
-
-#: What splits texts: an object with both methods, or the two functions.
-TokenizerLike = TextTokenizer | tuple[Callable[[str], list[int]], Callable[[Sequence[int]], str]]
+#: What splits texts: the name of a tokenizer, an object with both methods, or two functions.
+TokenizerLike = (
+    str | TextTokenizer | tuple[Callable[[str], list[int]], Callable[[Sequence[int]], str]]
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class Split:
 
 
 def checked_tokenizer(tokenizer: TokenizerLike) -> TextTokenizer:
-    """Return a tokenizer as an object, or raise if it is neither an object nor two functions.
+    """Return a tokenizer by its name, or of two functions, or as it is.
 
     Examples
     --------
@@ -57,12 +48,11 @@ def checked_tokenizer(tokenizer: TokenizerLike) -> TextTokenizer:
     >>> checked_tokenizer((lambda text: [*map(ord, text)], decode)).encode("ab")
     [97, 98]
     """
-    if isinstance(tokenizer, tuple) and len(tokenizer) == 2 and all(map(callable, tokenizer)):
+    if isinstance(tokenizer, tuple):
+        if len(tokenizer) != 2 or not all(map(callable, tokenizer)):
+            raise bad_parameter("tokenizer", "the functions encode and decode", tokenizer)
         return _Functions(*tokenizer)
-    if isinstance(tokenizer, TextTokenizer):
-        return tokenizer
-    rule = "an object with the methods encode and decode, or a tuple of these two functions"
-    raise bad_parameter("tokenizer", rule, tokenizer)
+    return get_text_tokenizer(tokenizer)
 
 
 def split_text(

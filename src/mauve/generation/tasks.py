@@ -19,13 +19,13 @@ from mauve.generation.prompt_filter import is_well_formed
 from mauve.generation.sources import SourceLike, source_records
 from mauve.generation.splitting import (
     Split,
-    TextTokenizer,
     TokenizerLike,
     checked_tokenizer,
     cut_text,
     split_text,
 )
 from mauve.hashes import scramble_hashes, text_hashes
+from mauve.lm.text_tokenizer import TextTokenizer
 from mauve.text.fields import Fields, Record
 from mauve.text.metadata import is_metadata
 
@@ -116,8 +116,9 @@ def read_examples(
     source : str, Path, or iterable of str or mapping
         A file, ``hf:NAME?split=test``, or texts; see
         :func:`mauve.generation.sources.parse_source`.
-    tokenizer : object with encode and decode, or tuple of the two functions
-        Such as the writer that is to continue the prompts.
+    tokenizer : object with encode and decode, str, or tuple of the two functions
+        Such as the writer that is to continue the prompts, or the name of a tokenizer; see
+        :func:`mauve.lm.text_tokenizer.get_text_tokenizer`.
     n : int, optional
         Number of examples; by default all.
     seed : int

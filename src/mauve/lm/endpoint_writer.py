@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
 from queue import SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -27,7 +27,7 @@ from mauve.embed.endpoint_client import (
     refusal_remedy,
     split_url,
 )
-from mauve.errors import InvalidParameterError, bad_parameter, check_int, check_real, warn_caller
+from mauve.errors import InvalidParameterError, check_int, check_real, warn_caller
 from mauve.escape import escaped
 from mauve.lm.decoding import Typical
 from mauve.lm.endpoint_requests import (
@@ -41,14 +41,9 @@ from mauve.lm.endpoint_requests import (
     sampling_fields,
 )
 from mauve.lm.specification import Decoding
+from mauve.lm.text_tokenizer import TextTokenizer, get_text_tokenizer
 from mauve.lm.writing import WritingOptions, Written, check_lengths, check_prompts
 from mauve.progress import Progress
-
-
-class _Tokenizer(Protocol):
-    def encode(self, text: str) -> list[int]: ...
-
-    def decode(self, tokens: Sequence[int]) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -85,8 +80,9 @@ class EndpointWriter:
         those that the decoder sets; a field that is None is left out.
     context : int, optional
         Most tokens of a prompt and its continuation, checked if there is a `tokenizer`.
-    tokenizer : object with encode and decode, optional
-        The tokenizer of the model, which an endpoint does not show.
+    tokenizer : str or object with encode and decode, optional
+        The tokenizer of the model, which an endpoint does not show; see
+        :func:`mauve.lm.text_tokenizer.get_text_tokenizer`.
 
     Examples
     --------
@@ -106,7 +102,7 @@ class EndpointWriter:
     backoff: float = 0.5
     extra: Mapping[str, Any] = field(default_factory=dict)
     context: int | None = None
-    tokenizer: _Tokenizer | None = None
+    tokenizer: str | TextTokenizer | None = None
     authorization: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self, api_key: str | None) -> None:
@@ -118,14 +114,12 @@ class EndpointWriter:
         check_real("backoff", self.backoff, above=0, up_to=86400)
         if self.context is not None:
             check_int("context", self.context, 2)
-        for name in ("encode", "decode"):
-            if self.tokenizer is not None and not callable(getattr(self.tokenizer, name, None)):
-                rule = "an object with the methods encode and decode"
-                raise bad_parameter("tokenizer", rule, self.tokenizer)
+        known = None if self.tokenizer is None else get_text_tokenizer(self.tokenizer)
         # A frozen dataclass allows no other way to set a field in __post_init__.
         object.__setattr__(self, "url", address(parts, COMPLETIONS))
         object.__setattr__(self, "model", named_model(parts, self.model))
         object.__setattr__(self, "extra", check_extra(self.extra))
+        object.__setattr__(self, "tokenizer", known)
         object.__setattr__(self, "authorization", authorization(api_key, parts, COMPLETIONS))
 
     @property
@@ -179,7 +173,7 @@ class EndpointWriter:
         sampling = sampling_fields(decoding)
         check_int("first", first, 0)
         if self.tokenizer is not None:
-            lengths = [len(self.tokenizer.encode(text)) for text in texts]
+            lengths = [len(self.encode(text)) for text in texts]
             check_lengths(lengths, self.context, options.max_tokens)
         if isinstance(decoding, Typical):
             with closing(self.client(threading.Event())) as client:
@@ -240,11 +234,11 @@ class EndpointWriter:
         return self.url.removesuffix(CHAT if self.is_chat else COMPLETIONS) + "/models"
 
     @property
-    def _known_tokenizer(self) -> _Tokenizer:
-        if self.tokenizer is None:
+    def _known_tokenizer(self) -> TextTokenizer:
+        if self.tokenizer is None or isinstance(self.tokenizer, str):  # no longer a name
             raise InvalidParameterError(
                 f"{self.url} must have a tokenizer to count and split tokens. An endpoint shows "
-                f"none: pass {option('tokenizer')}, that of its model or of one like it."
+                f"none: pass {option('tokenizer', 'NAME')}, that of its model or of one like it."
             )
         return self.tokenizer
 
