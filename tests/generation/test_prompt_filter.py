@@ -31,6 +31,7 @@ class TestWellFormed:
             "It rained all day, and in the evening the river was higher than it had been for ye",
             "“I wish I was a child again,” she said, “so that I would not have to worry about it.”",
             'He asked her: "Is that all?"\n\nNobody in the room had an answer to the question that',
+            '"Sorry to show you this," he wrote beneath a photo that he posted on his own page.',
             "POLICE must be given the power to arrest suspects on the spot, according to a report.",
             "After 12 years at Intel, Mr. O'Neil said on Monday that he will leave the company i",
             "The court ruled 5-4 that the law of 1998 is valid — and that it has to be enforced. M",
@@ -75,6 +76,14 @@ class TestWellFormed:
             (
                 "Title: It is a hand that I have played on the bubble of the tournament",
                 "no sentence",
+            ),
+            (
+                "CLOSE Five of the states are expected to have one company that sells this",
+                "no sent",
+            ),
+            (
+                "Written by Ann Li, who has been there and who says that it was not so bad",
+                "no sent",
             ),
             ("Sign up for our letters, and we will send you all the news of the day", "page about"),
             (

@@ -26,7 +26,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _START = re.compile(r"[\"'“‘(]{0,2}[A-Z]")
 # How a line ends that is a sentence, or, if it is more than a label, says that another comes.
 _LINE_END = re.compile(r"[.!?…][\"'”’)\]]*\s*\Z|\w\W+\w+\W+\w+\W+\w+.*[:;]\s*\Z")
-_LABEL = re.compile(r"(?:Title|Subject|Author|Date|From|Source|Re|By|Posted by|Tags):")
+# What stands before a text and is no part of it: the name of a field, a button, an author.
+_LABEL = re.compile(
+    r"\A(?:(?:Title|Subject|Author|Date|From|Source|Re|By|Tags):|(?:Share|Close|SHARE|CLOSE)\b)"
+    r"|\b(?:Posted|Published|Updated|Submitted|Written) (?:by|on|at|in)\b"
+)
 _ADDRESS = re.compile(r"(?i)https?:|www\.|\b[\w.]+@[\w.]+\.\w|\b\w+\.(?:com|org|net|html?|php)\b/?")
 # Program code, markup, and marks of lists and menus. Two dashes are a dash in plain text.
 _MARKUP = re.compile(
@@ -45,7 +49,7 @@ _BOILERPLATE = re.compile(
     | (?:share|follow|like|tweet|email)\ (?:this|us|on|via|by)\b | share\ on
     | (?:image|photo|picture|video|media)\ (?:copyright|caption|credit|courtesy|by|via)\b
     | buy\ photo | file\ photo | getty\ images | screenshot | hide\ caption
-    | (?:posted|published|updated|submitted|written)\ (?:by|on|at|in)\b | last\ updated
+    | last\ updated
     | all\ rights\ reserved | copyright | fair\ use | terms\ (?:of\ (?:use|service)|and\ conditions)
     | privacy\ policy | advertisements?\b | continued\ below | table\ of\ contents
     | page\ not\ found
@@ -103,7 +107,7 @@ def prompt_problem(prompt: str) -> str:
     if sum(word[0].isupper() for word in words[1:]) >= _CAPITAL_SHARE * (len(words) - 1):
         return "words that begin with capitals"
     lines = [line for line in text.split("\n") if line.strip()]
-    if _LABEL.match(text) or any(not _LINE_END.search(line) for line in lines[:-1]):
+    if _LABEL.search(text) or any(not _LINE_END.search(line) for line in lines[:-1]):
         return "a line that is no sentence"
     if _BOILERPLATE.search(text):
         return "words of a page about itself"
