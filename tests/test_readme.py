@@ -1,4 +1,4 @@
-"""Every example of the README and of two pages of docs runs and prints what stands there."""
+"""Every example of the README and of three pages of docs runs and prints what stands there."""
 
 import contextlib
 import io
@@ -16,6 +16,7 @@ from mauve import MauveWarning
 README = Path(__file__).parents[1] / "README.md"
 MIGRATING = README.parent / "docs" / "migrating.md"
 INPUTS = README.parent / "docs" / "inputs.md"
+TASKS = README.parent / "docs" / "tasks.md"
 
 # Rounding may put a text into another bucket on another processor or with another release of
 # NumPy, which changes a score by far less than the width of its interval. The demo's texts are
@@ -100,6 +101,11 @@ def test_examples_of_migrating():
 @pytest.mark.slow
 def test_examples_of_inputs():
     run_python_examples(INPUTS)
+
+
+@pytest.mark.slow
+def test_examples_of_tasks():
+    run_python_examples(TASKS)
 
 
 @pytest.mark.slow
