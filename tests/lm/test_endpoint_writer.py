@@ -17,7 +17,7 @@ from mauve.embed.endpoint_client import EndpointError
 from mauve.errors import InvalidParameterError, MauveError, MauveWarning
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.endpoint_requests import TEMPLATE, check_extra
-from mauve.lm.endpoint_writer import EndpointWriter
+from mauve.lm.endpoint_writer import EndpointWriter, get_endpoint, is_endpoint
 from mauve.lm.writing import Writer, WritingOptions, Written
 
 SERVER = Path(__file__).with_name("completions_server.py")
@@ -265,6 +265,27 @@ class TestSignature:
         assert len(default.signature) == len("endpoint:a@host-chat:") + 8
         assert default.signature != other.signature
         assert TEMPLATE.count("{prompt}") == 1
+
+
+class TestByName:
+    @pytest.mark.parametrize(
+        ("spec", "expected"),
+        [("http://host", True), ("https://host#model=a", True), ("org/http", False), (3, False)],
+    )
+    def test_is_an_address(self, spec, expected):
+        assert is_endpoint(spec) is expected
+
+    def test_takes_options(self):
+        writer = get_endpoint("http://host#model=a", n_connections=3, timeout=None)
+        assert writer == EndpointWriter("http://host#model=a", n_connections=3)
+
+    def test_unknown_options_are_listed(self):
+        match = (
+            r"^The endpoint 'host' must be given options it has: model, api_key, template, "
+            r"n_connections, .*, tokenizer\. Got dtype, pooling instead"
+        )
+        with pytest.raises(InvalidParameterError, match=match):
+            get_endpoint("http://ann:secret@host", pooling="mean", dtype="float16")
 
 
 class TestWriter:

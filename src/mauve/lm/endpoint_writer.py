@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
+from inspect import signature
 from queue import SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from mauve.calls import either, in_this_call, option
+from mauve.calls import either, has_option, in_this_call, option
 from mauve.embed.endpoint_client import (
     CHAT,
     COMPLETIONS,
@@ -249,6 +250,37 @@ class EndpointWriter:
             return self.model
         with closing(self.client(threading.Event())) as client:
             return only_model(client, self._models_url)
+
+
+def is_endpoint(spec: object) -> bool:
+    """Return whether what names a model is the address of an endpoint.
+
+    Examples
+    --------
+    >>> is_endpoint("http://localhost:8000#model=gpt2"), is_endpoint("gpt2")
+    (True, False)
+    """
+    return isinstance(spec, str) and spec.startswith(("http://", "https://"))
+
+
+def get_endpoint(url: str, **options: Any) -> EndpointWriter:
+    """Return the writer of an endpoint; options that are None are left out.
+
+    Examples
+    --------
+    >>> get_endpoint("http://localhost:8000#model=gpt2", n_connections=32).n_connections
+    32
+    """
+    options = {name: value for name, value in options.items() if value is not None}
+    known = [*signature(EndpointWriter).parameters][1:]  # the address is no option
+    unknown = sorted(options.keys() - {*known})
+    if unknown:
+        settable = [option(name) for name in known if has_option(name)]  # not all have a flag
+        raise InvalidParameterError(
+            f"The endpoint {url.rpartition('@')[2]!r} must be given options it has: "
+            f"{', '.join(settable) or 'none'}. Got {', '.join(map(option, unknown))} instead."
+        )
+    return EndpointWriter(url, **options)
 
 
 class _Job:
