@@ -4,19 +4,16 @@ import base64
 import json
 import re
 import threading
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
-from queue import SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.calls import in_this_call
 from mauve.embed.endpoint_client import (
     EndpointClient,
     EndpointError,
@@ -27,6 +24,7 @@ from mauve.embed.endpoint_client import (
     refusal_remedy,
     split_url,
 )
+from mauve.embed.endpoint_threads import answers
 from mauve.embed.protocol import Embedded
 from mauve.embed.reading import Reading
 from mauve.errors import check_int, check_real
@@ -126,16 +124,14 @@ class EndpointEmbedder:
         """Return the features of texts, which are not empty; their token counts are not known."""
         job, n, n_done = _Job(self, self._model, texts), len(texts), 0
         features = np.empty((0, 0), np.float32)
-        try:
-            for start, rows in job.results():
+        with closing(job.results()) as results:
+            for start, rows in results:
                 if not n_done:
                     features = np.empty((n, self.dimensions or len(rows[0])), np.float32)
                 self._fill(features, start, rows)
                 n_done += len(rows)
                 if on_progress is not None:
                     on_progress("embedding", n_done, n)
-        finally:
-            job.stop.set()
         return Embedded(features, np.full(n, -1, np.int64), np.zeros(n, np.bool_))
 
     def client(self, stop: threading.Event) -> EndpointClient:
@@ -175,36 +171,15 @@ class _Job:
         # Threads change it without a lock: at worst a race leads to one more refused batch.
         self.limit = embedder.batch_size
 
-    def results(self) -> Iterator[tuple[int, list[Row]]]:
-        """Yield the start and the rows of each batch as they arrive, or raise the first error.
-
-        The threads are daemons: Python waits for those of concurrent.futures even after Ctrl-C.
-        """
-        starts = range(0, len(self.texts), self.embedder.batch_size)
-        pending = deque(starts)
-        done: SimpleQueue[tuple[int, list[Row]] | BaseException] = SimpleQueue()
-
-        def next_start() -> int | None:
-            with suppress(IndexError):
-                return pending.popleft()
-            return None
-
-        def work(_: int) -> None:
-            try:
-                with closing(self.embedder.client(self.stop)) as client:
-                    while not self.stop.is_set() and (start := next_start()) is not None:
-                        done.put((start, self._batch(client, start)))
-            except BaseException as error:  # raised again in the thread of the caller
-                done.put(error)
-
-        worker = in_this_call(work)
-        for i in range(min(self.embedder.n_connections, len(starts))):
-            threading.Thread(target=worker, args=[i], daemon=True).start()
-        for _ in starts:
-            result = done.get()
-            if isinstance(result, BaseException):
-                raise result
-            yield result
+    def results(self) -> Generator[tuple[int, list[Row]]]:
+        """Yield the start and the rows of each batch as they arrive, or raise the first error."""
+        return answers(
+            range(0, len(self.texts), self.embedder.batch_size),
+            lambda client, start: (start, self._batch(client, start)),
+            lambda: self.embedder.client(self.stop),
+            n_connections=self.embedder.n_connections,
+            stop=self.stop,
+        )
 
     def _batch(self, client: EndpointClient, start: int) -> list[Row]:
         """Return a row for each text of the batch from `start`, in parts if it is too large."""

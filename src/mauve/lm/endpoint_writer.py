@@ -3,19 +3,17 @@
 import hashlib
 import json
 import threading
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
 from inspect import signature
-from queue import SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from mauve.calls import either, has_option, in_this_call, option
+from mauve.calls import either, has_option, option
 from mauve.embed.endpoint_client import (
     CHAT,
     COMPLETIONS,
@@ -28,6 +26,7 @@ from mauve.embed.endpoint_client import (
     refusal_remedy,
     split_url,
 )
+from mauve.embed.endpoint_threads import answers
 from mauve.errors import InvalidParameterError, check_int, check_real, warn_caller
 from mauve.escape import escaped
 from mauve.lm.decoding import Typical
@@ -216,14 +215,19 @@ class EndpointWriter:
     ) -> Iterator[tuple[int, Written]]:
         """Yield texts as they arrive, or raise the first error."""
         stop, n, n_filtered = threading.Event(), len(bodies), 0
-        try:
-            for n_done, (position, answer) in enumerate(_Job(self, bodies, options, stop).run(), 1):
+        arriving = answers(
+            range(n),
+            lambda client, i: (i, self.ask(client, bodies[i], i, options)),
+            lambda: self.client(stop),
+            n_connections=self.n_connections,
+            stop=stop,
+        )
+        with closing(arriving):
+            for n_done, (position, answer) in enumerate(arriving, 1):
                 n_filtered += answer.is_filtered
                 if on_progress is not None:
                     on_progress("writing", n_done, n)
                 yield position, answer.written
-        finally:
-            stop.set()
         if n_filtered:
             warn_caller(
                 f"{self.url} stopped {n_filtered:,} of {n:,} texts for what they say "
@@ -281,50 +285,6 @@ def get_endpoint(url: str, **options: Any) -> EndpointWriter:
             f"{', '.join(settable) or 'none'}. Got {', '.join(map(option, unknown))} instead."
         )
     return EndpointWriter(url, **options)
-
-
-class _Job:
-    """One call of `write`: requests that several threads send to the server."""
-
-    def __init__(
-        self,
-        writer: EndpointWriter,
-        bodies: list[dict[str, Any]],
-        options: WritingOptions,
-        stop: threading.Event,
-    ) -> None:
-        self.writer, self.bodies, self.options, self.stop = writer, bodies, options, stop
-
-    def run(self) -> Iterator[tuple[int, Answer]]:
-        """Yield the position and the answer of each request as it arrives.
-
-        The threads are daemons: Python waits for those of concurrent.futures even after Ctrl-C.
-        """
-        pending = deque(range(len(self.bodies)))
-        done: SimpleQueue[tuple[int, Answer] | BaseException] = SimpleQueue()
-
-        def next_position() -> int | None:
-            with suppress(IndexError):
-                return pending.popleft()
-            return None
-
-        def work(_: int) -> None:
-            try:
-                with closing(self.writer.client(self.stop)) as client:
-                    while not self.stop.is_set() and (i := next_position()) is not None:
-                        answer = self.writer.ask(client, self.bodies[i], i, self.options)
-                        done.put((i, answer))
-            except BaseException as error:  # raised again in the thread of the caller
-                done.put(error)
-
-        worker = in_this_call(work)
-        for i in range(min(self.writer.n_connections, len(self.bodies))):
-            threading.Thread(target=worker, args=[i], daemon=True).start()
-        for _ in self.bodies:
-            result = done.get()
-            if isinstance(result, BaseException):
-                raise result
-            yield result
 
 
 def _seed(seed: int, position: int) -> int:
