@@ -10,7 +10,8 @@ from endpoint_samples import KEY, REFERENCE, TEXTS, make, message_of
 
 from mauve.calls import Command, command_line
 from mauve.embed.endpoint import EndpointEmbedder
-from mauve.embed.endpoint_client import EndpointError, authorization, split_url
+from mauve.embed.endpoint_address import authorization, split_url
+from mauve.embed.endpoint_client import EndpointError
 from mauve.errors import InvalidParameterError
 
 pytestmark = pytest.mark.usefixtures("no_keys_and_proxies")

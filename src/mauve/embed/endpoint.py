@@ -14,16 +14,8 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.embed.endpoint_client import (
-    EndpointClient,
-    EndpointError,
-    address,
-    authorization,
-    named_model,
-    only_model,
-    refusal_remedy,
-    split_url,
-)
+from mauve.embed.endpoint_address import address, authorization, named_model, split_url
+from mauve.embed.endpoint_client import EndpointClient, EndpointError, only_model, refusal_remedy
 from mauve.embed.endpoint_threads import answers
 from mauve.embed.protocol import Embedded
 from mauve.embed.reading import Reading

@@ -1,32 +1,25 @@
-"""Send requests to an HTTP endpoint: its address, the API key, redirects and retries."""
+"""Send requests to an HTTP endpoint: redirects, retries, and what its refusals mean."""
 
-import base64
 import json
-import os
 import random
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from ipaddress import ip_address
 from socket import gaierror
 from ssl import SSLContext
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import urlsplit
 
 import httpx2
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
 from mauve.calls import by_world
-from mauve.embed.protocol import embedder_parameter
-from mauve.errors import InvalidParameterError, MauveError, bad_parameter
+from mauve.embed.endpoint_address import is_local
+from mauve.errors import InvalidParameterError, MauveError
 from mauve.escape import escaped
-
-#: Ends of the paths of what an endpoint does; texts are written in a chat, or without one.
-EMBEDDINGS, COMPLETIONS, CHAT = "/embeddings", "/completions", "/chat/completions"
 
 _MAX_WAIT = 300.0  # seconds; a server that asks for more has a quota that no retry outwaits
 _MAX_REDIRECTS = 10
@@ -38,96 +31,6 @@ _PERMANENT = (ConnectionRefusedError, gaierror, ValueError, httpx2.InvalidURL)
 
 class EndpointError(MauveError, OSError):
     """An endpoint cannot be reached, refuses a request, or returns an unusable answer."""
-
-
-def split_url(url: str, *, parameter: str | None = None) -> SplitResult:
-    """Return the parts of the URL of an endpoint, or raise without showing a password.
-
-    `parameter` is the name by which the user passed it; by default that of an embedder.
-    """
-    rule = "an http:// or https:// address with nothing behind its path but #model=NAME"
-    text, base = str(url), str(url).partition("#")[0]
-    with suppress(ValueError):  # a port that is no number, a bracket that is not closed
-        parts = urlsplit(text)
-        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        clean = base.isascii() and base.isprintable() and not set(" ?") & set(base)
-        if known and clean and (not parts.fragment or parts.fragment.startswith("model=")):
-            return parts
-    raise bad_parameter(
-        parameter or embedder_parameter(),
-        rule,
-        text.rpartition("@")[2].partition("?")[0],
-    )
-
-
-def address(parts: SplitResult, end: str = EMBEDDINGS) -> str:
-    """Return the full address of what an endpoint does, without user, password and model.
-
-    Parameters
-    ----------
-    parts : SplitResult
-        With or without the end of the path, or all of it.
-    end : str
-        The end of the path.
-
-    Examples
-    --------
-    >>> parts = split_url("http://me:secret@host:8000/v1#model=bge")
-    >>> address(parts), address(parts, COMPLETIONS)
-    ('http://host:8000/v1/embeddings', 'http://host:8000/v1/completions')
-    """
-    host = parts.netloc.rpartition("@")[2].lower()
-    host = host.removesuffix(":443" if parts.scheme == "https" else ":80").removesuffix(":")
-    path = parts.path.rstrip("/")
-    if not path.endswith(end):
-        path += end if re.search(r"/v\d+$", path) else f"/v1{end}"
-    return f"{parts.scheme}://{host}{path}"
-
-
-def is_local(parts: SplitResult) -> bool:
-    """Return whether an address is on this machine.
-
-    Examples
-    --------
-    >>> urls = "http://localhost:8000", "http://127.0.0.7", "http://10.0.0.1"
-    >>> [is_local(split_url(url)) for url in urls]
-    [True, True, False]
-    """
-    with suppress(ValueError):  # the host is a name
-        return ip_address(str(parts.hostname)).is_loopback
-    return parts.hostname == "localhost"
-
-
-def authorization(api_key: str | None, parts: SplitResult, end: str = EMBEDDINGS) -> str:
-    """Return the header that carries the key, empty without one, or raise without showing it.
-
-    `end` is that of the :func:`address`.
-    """
-    login = parts.username and unquote(f"{parts.username}:{parts.password or ''}")
-    sources = {"api_key": api_key, "the URL": login}
-    sources["$MAUVE_API_KEY"] = os.environ.get("MAUVE_API_KEY")
-    # A key of OpenAI must not reach whoever runs another endpoint.
-    if is_local(parts) or f".{parts.hostname}".endswith(".openai.com"):
-        sources["$OPENAI_API_KEY"] = os.environ.get("OPENAI_API_KEY")
-    source = next((name for name, key in sources.items() if key is not None), "api_key")
-    key = str(sources[source] or "").strip()
-    if not key:
-        return ""
-    if re.search(r"[^!-~]", key):
-        raise InvalidParameterError(
-            f"The key of {source} must be ASCII without spaces and control characters. "
-            "Got other characters instead."
-        )
-    if parts.scheme != "https" and not is_local(parts):
-        no_key = by_world(python="api_key='' or ", command="")
-        raise InvalidParameterError(
-            f"The key of {source} is only sent over https or to localhost. Got "
-            f"{address(parts, end)} instead: use https, tunnel the port to localhost, or send no "
-            f"key with {no_key}an empty $MAUVE_API_KEY."
-        )
-    if source == "the URL":
-        return f"Basic {base64.b64encode(key.encode()).decode()}"
-    return f"Bearer {key}"
 
 
 def only_model(client: "EndpointClient", url: str) -> str:
@@ -145,21 +48,6 @@ def only_model(client: "EndpointClient", url: str) -> str:
             f"name one with {how}#model=NAME behind the URL."
         )
     return names[0]
-
-
-def named_model(parts: SplitResult, model: str | None) -> str | None:
-    """Return the name of the model that the user gave, by a parameter or in the URL, or raise.
-
-    Examples
-    --------
-    >>> named_model(split_url("http://host#model=a%23b"), None)
-    'a#b'
-    """
-    fragment = unquote(parts.fragment.removeprefix("model=")) if parts.fragment else None
-    name = fragment if model is None else model
-    if name is not None and not (isinstance(name, str) and name.strip()):
-        raise bad_parameter("model", "a name that is not empty", name)
-    return name
 
 
 def refusal_remedy(status: int) -> str:

@@ -14,18 +14,15 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from mauve.calls import either, has_option, option
-from mauve.embed.endpoint_client import (
+from mauve.embed.endpoint_address import (
     CHAT,
     COMPLETIONS,
-    EndpointClient,
-    EndpointError,
     address,
     authorization,
     named_model,
-    only_model,
-    refusal_remedy,
     split_url,
 )
+from mauve.embed.endpoint_client import EndpointClient, EndpointError, only_model, refusal_remedy
 from mauve.embed.endpoint_threads import answers
 from mauve.errors import InvalidParameterError, check_int, check_real, warn_caller
 from mauve.escape import escaped
