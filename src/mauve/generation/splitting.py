@@ -7,7 +7,7 @@ from mauve.errors import bad_parameter
 from mauve.lm.text_tokenizer import TextTokenizer, get_text_tokenizer
 
 _BYTES_OF_CHARACTER = 4  # in UTF-8: so many tokens before a cut that breaks a character
-_CHARACTERS = 16  # of a token: more than most, so that one attempt is nearly always enough
+_CHARACTERS = 8  # of a token: more than most, so that one attempt is nearly always enough
 _SPARE = 8  # tokens beyond the last cut, which the end of a beginning may change
 
 
