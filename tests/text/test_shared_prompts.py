@@ -67,10 +67,12 @@ def letters(texts):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # of so few buckets of letters
 def test_the_warning_names_the_step_and_the_ladder_has_a_rung():
     # What follows the prompts differs entirely; prompts make up most of the text.
-    human = [text[:60] for text in prompted(0)]
-    model = [text[:48] + " zzzz" for text in prompted(1)]
+    n_prompt = 10  # words
+    human = [" ".join(text.split()[: n_prompt + 4]) for text in prompted(0)]
+    model = [" ".join([*text.split()[:n_prompt], *["zzzz"] * 4]) for text in prompted(1)]
     with pytest.warns(mauve.MauveWarning, match="remove them with normalize='prompt'"):
         comparison = mauve.compare(human, model, embedder=letters, n_clusterings=5)
     assert "prompt" in comparison.ladder().steps("model")
