@@ -88,7 +88,7 @@ def run_python_examples(page):
 def test_python_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     subprocess.run(
-        [sys.executable, "-m", "mauve", "demo"], check=True, capture_output=True, timeout=240
+        [sys.executable, "-m", "mauve", "demo"], check=True, capture_output=True, timeout=600
     )
     run_python_examples(README)
 
@@ -120,7 +120,7 @@ def test_console_examples(tmp_path):
             text=True,
             cwd=tmp_path,
             env=env | {"PATH": path, "COLUMNS": "80"},
-            timeout=240,
+            timeout=600,
         )
         assert done.returncode == 0
         kinds = ("warning: ", "note: ", "report: ")

@@ -67,7 +67,7 @@ def letters(texts):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # of so few buckets of letters
+@pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # other than that on prompts
 def test_the_warning_names_the_step_and_the_ladder_has_a_rung():
     # What follows the prompts differs entirely; prompts make up most of the text.
     n_prompt = 10  # words
