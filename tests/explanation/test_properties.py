@@ -211,6 +211,20 @@ class TestRanking:
         assert found.sentences == differing(human, model).sentences
 
 
+class TestQuotes:
+    """Straight quotes in place of curly ones are one difference, not two."""
+
+    def test_only_curly_quotes_are_named(self):
+        model = [text.replace("'", "’").replace('"', "”") for text in prose(300, 1)]
+        found = differing([*prose(200, 0), *["No. " * 9] * 100], model)
+        assert found.ranked[0].key == "curly_quotes"
+        assert "straight" not in " ".join(found.sentences)
+
+    def test_straight_quotes_are_named_where_the_others_have_none(self):
+        model = [text.replace("'", "").replace('"', "") for text in prose(300, 1)]
+        assert "straight quotes" in " ".join(differing(prose(300, 0), model).sentences)
+
+
 class TestReasons:
     def test_every_text_has_its_reasons(self):
         human, model = prose(200, 0), [*map(PLANTED["blank_lines"], prose(200, 1))]

@@ -6,7 +6,7 @@ its kind, form or other, ranked above it. Every sentence states both numbers, as
 texts.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def differing_properties(
     >>> differing.sentences
     ['100% of its texts have blank lines, 0% of human texts do.']
     """
-    columns = _with_kinds(table.columns(rows, is_model, in_first), is_model)
+    columns = _without_mirror(table.columns(rows, is_model, in_first), is_model)
     p_values = np.array([_p_value(column, is_model, in_first, groups) for column in columns])
     adjusted = false_discovery_rate(p_values)
     candidates = []
@@ -136,26 +136,23 @@ def comparison_properties(samples: Samples) -> dict[str, DifferingProperties]:
     return {name: system_properties(table, samples, name) for name in samples.system_names}
 
 
-def _with_kinds(columns: list[Column], is_model: BoolArray) -> list[Column]:
-    """Return the properties, straight quotes as form if the other sample has curly ones instead.
+def _without_mirror(columns: list[Column], is_model: BoolArray) -> list[Column]:
+    """Return the properties without straight quotes where the other sample has curly ones instead.
 
-    Where it has none at all, the difference is that only one sample quotes.
+    That is one difference, and curly quotes are the form that a step removes. Where the other
+    sample has no quotes at all, the difference is that only one sample quotes.
     """
-    shifts = {
-        c.item.key: c.values[is_model].mean() - c.values[~is_model].mean()
-        for c in columns
-        if c.item.key in ("curly_quotes", "straight_quotes")
-    }
-    if shifts["curly_quotes"] * -np.sign(shifts["straight_quotes"]) < _INSTEAD * abs(
-        shifts["straight_quotes"]
-    ):
+    curly, straight = (
+        next(
+            c.values[is_model].mean() - c.values[~is_model].mean()
+            for c in columns
+            if c.item.key == k
+        )
+        for k in ("curly_quotes", "straight_quotes")
+    )
+    if -curly * np.sign(straight) < _INSTEAD * abs(straight) or not curly:
         return columns
-    return [
-        replace(c, item=replace(c.item, is_form=True, step="typography"))
-        if c.item.key == "straight_quotes"
-        else c
-        for c in columns
-    ]
+    return [column for column in columns if column.item.key != "straight_quotes"]
 
 
 def _p_value(
