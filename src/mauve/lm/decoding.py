@@ -15,6 +15,14 @@ from mauve.errors import bad_parameter, check_int, check_real
 Tokens = NDArray[np.intp]
 
 
+class Decoding(Protocol):
+    """A decoding algorithm; ``str`` returns its canonical specification."""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether texts depend on the random seed."""
+
+
 class Decoder(Protocol):
     """A function from the model's distribution of the next token to the one to draw from."""
 
