@@ -43,7 +43,7 @@ def main() -> None:
     from tokenizers import Tokenizer
 
     from mauve.embed.bundled import MODEL, BundledEmbedder
-    from mauve.lm.decoding import parse_decoder
+    from mauve.lm.decoding import parse_sampler
     from mauve.lm.generation import generate
     from mauve.lm.ngram import NGramModel
     from mauve.lm.reference import split_reference
@@ -51,7 +51,7 @@ def main() -> None:
     reference = split_reference(100)
     model = NGramModel.fit([*reference.passages, *reference.training])
     prompts = ["".join(passage[:8]) for passage in reference.passages]
-    long = generate(model, parse_decoder("ancestral"), prompts * 3, max_tokens=250)
+    long = generate(model, parse_sampler("ancestral"), prompts * 3, max_tokens=250)
     tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
     ids = [token for text in long for token in tokenizer.encode(text).ids]
     rng = np.random.default_rng(0)

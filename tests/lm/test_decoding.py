@@ -9,11 +9,27 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauve.errors import InvalidParameterError
-from mauve.lm.decoding import DECODERS, Ancestral, Greedy, Nucleus, Temperature, TopK, parse_decoder
+from mauve.lm.decoding import (
+    DECODERS,
+    Adversarial,
+    Ancestral,
+    Beam,
+    Contrastive,
+    Greedy,
+    MinP,
+    Nucleus,
+    Temperature,
+    TopK,
+    Typical,
+    parse_decoder,
+    parse_sampler,
+)
 
 # Whole numbers make equal probabilities frequent and sums comparable without rounding.
 WEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=30).filter(any)
-SPECS = ["greedy", "ancestral", "temperature:0.7", "topk:3", "nucleus:0.8"]
+SPECS = [
+    "greedy", "ancestral", "temperature:0.7", "topk:3", "nucleus:0.8", "typical:0.8", "min-p:0.3",
+]  # fmt: skip
 
 
 def most_probable(weights):
@@ -121,32 +137,105 @@ def _check_nucleus(weights, target):
     assert_allclose(decoded, shares(weights, ranked[:size]), rtol=1e-13)
 
 
-class TestParseDecoder:
+class TestTypical:
+    def test_hand_values(self):
+        weights = [0.5, 0.2, 0.2, 0.1]  # surprise 0.69, 1.61, 1.61, 2.30; 1.22 expected
+        p = np.array(weights)
+        sets = {0.2: [1], 0.21: [1, 2], 0.4: [1, 2], 0.41: [0, 1, 2], 0.9: [0, 1, 2], 1: range(4)}
+        for share, tokens in sets.items():
+            assert_allclose(Typical(share)(p), shares(weights, list(tokens)), rtol=1e-14)
+
+    def test_impossible_tokens_are_never_kept(self):
+        assert_allclose(Typical(1)(np.array([0, 0.7, 0.3])), [0, 0.7, 0.3], rtol=1e-15)
+        assert_allclose(Typical(0.99)(np.array([0, 0.7, 0.3])), [0, 0.7, 0.3], rtol=1e-15)
+
+
+class TestMinP:
+    @given(WEIGHTS, st.integers(1, 20))
+    def test_keeps_what_is_a_share_of_the_most_probable(self, weights, twentieths):
+        kept = [i for i, w in enumerate(weights) if 20 * w >= twentieths * max(weights)]
+        decoded = MinP(twentieths / 20)(np.array(weights) / sum(weights))
+        assert_allclose(decoded, shares(weights, kept), rtol=1e-13)
+
+    def test_of_one_keeps_all_of_the_most_probable(self):
+        assert_allclose(MinP(1)(np.array([0.4, 0.2, 0.4])), [0.5, 0, 0.5], rtol=1e-15)
+
+
+class TestTemperatureBeforeTruncation:
     @pytest.mark.parametrize(
-        ("spec", "expected"),
+        ("both", "after"),
         [
-            ("greedy", Greedy()),
-            ("ancestral", Ancestral()),
-            ("temperature:0.7", Temperature(0.7)),
-            ("temperature:2", Temperature(2)),
-            ("topk:40", TopK(40)),
-            ("nucleus:0.9", Nucleus(0.9)),
-            ("nucleus:.95", Nucleus(0.95)),
-            ("nucleus:1", Nucleus(1)),
+            (TopK(2, temperature=0.5), TopK(2)),
+            (Nucleus(0.6, temperature=0.5), Nucleus(0.6)),
+            (Typical(0.6, temperature=0.5), Typical(0.6)),
+            (MinP(0.3, temperature=0.5), MinP(0.3)),
         ],
     )
-    def test_names_and_numbers(self, spec, expected):
-        assert parse_decoder(spec) == expected
+    def test_is_the_one_after_the_other(self, both, after):
+        p = np.array([0.4, 0.3, 0.2, 0.1])
+        assert_array_equal(both(p), after(Temperature(0.5)(p)))
+        assert (both(p) != after(p)).any()
 
-    def test_every_registered_decoder_is_named_here(self):
-        assert {spec.split(":")[0] for spec in SPECS} == set(DECODERS)
+
+class TestParseDecoder:
+    @pytest.mark.parametrize(
+        ("spec", "expected", "canonical"),
+        [
+            ("greedy", Greedy(), "greedy"),
+            ("ancestral", Ancestral(), "ancestral"),
+            ("temperature:0.7", Temperature(0.7), "temperature:0.7"),
+            ("temperature:temperature=2", Temperature(2), "temperature:2"),
+            ("topk:40", TopK(40), "top-k:k=40"),
+            ("top-k:k=500", TopK(500), "top-k:k=500"),
+            ("nucleus:0.9", Nucleus(0.9), "nucleus:p=0.9"),
+            ("nucleus:.95", Nucleus(0.95), "nucleus:p=0.95"),
+            ("nucleus:1", Nucleus(1), "nucleus:p=1"),
+            ("nucleus:p=0.9, temperature=0.8", Nucleus(0.9, temperature=0.8),
+             "nucleus:p=0.9,temperature=0.8"),
+            ("nucleus:temperature=1,p=0.9", Nucleus(0.9), "nucleus:p=0.9"),
+            ("typical:0.2", Typical(0.2), "typical:p=0.2"),
+            ("min-p:p=0.05", MinP(0.05), "min-p:p=0.05"),
+            ("beam", Beam(4), "beam:b=4"),
+            ("beam:8,no_repeat=4", Beam(8, no_repeat=4), "beam:b=8,no_repeat=4"),
+            ("beam:b=8,length_power=0", Beam(8, length_power=0), "beam:b=8,length_power=0"),
+            ("contrastive:k=5,alpha=0.4", Contrastive(5, 0.4), "contrastive:k=5,alpha=0.4"),
+            ("contrastive", Contrastive(), "contrastive:k=4,alpha=0.6"),
+            ("adversarial", Adversarial(), "adversarial"),
+            ("adversarial:12.6,share=0.2", Adversarial(12.6, share=0.2),
+             "adversarial:perplexity=12.6,share=0.2"),
+        ],
+    )  # fmt: skip
+    def test_names_and_numbers(self, spec, expected, canonical):
+        assert parse_decoder(spec) == expected
+        assert str(expected) == canonical
+        assert parse_decoder(canonical) == expected
+
+    def test_which_depend_on_the_seed(self):
+        random = {name for name, make in DECODERS.items() if make.is_random}
+        assert set(DECODERS) - random == {"greedy", "beam", "contrastive"}
+
+    @pytest.mark.parametrize("spec", ["", "Greedy", "beams:4", ":1", "nucleus,0.9"])
+    def test_unknown_names_are_refused(self, spec):
+        match = rf"one of 'greedy', .* 'nucleus:p=NUMBER', .*\. Got '{spec}' instead"
+        with pytest.raises(InvalidParameterError, match=match):
+            parse_decoder(spec)
 
     @pytest.mark.parametrize(
-        "spec",
-        ["", "beam", "Greedy", "nucleus", "nucleus:", "nucleus:most", "greedy:1", "greedy:", ":1"],
+        ("spec", "match"),
+        [
+            ("nucleus", "of the form 'nucleus:p=NUMBER'. Got 'nucleus' instead: p is missing"),
+            ("nucleus:temperature=2", "instead: p is missing"),
+            ("nucleus:", "instead: p is '', which is not a number"),
+            ("nucleus:most", "instead: p is 'most', which is not a number"),
+            ("nucleus:0.9,0.8", "it has '0.8', and nucleus has the parameters p, temperature"),
+            ("nucleus:p=0.9,p=0.8", "it has 'p=0.8', and nucleus has the parameters p, temp"),
+            ("nucleus:k=9", "it has 'k=9', and nucleus has the parameters p, temperature"),
+            ("greedy:1", "it has '1', and greedy has no parameters"),
+            ("greedy:", "of the form 'greedy'. Got 'greedy:' instead"),
+            ("beam:b=4,repeat=2", "beam has the parameters b, no_repeat, length_power"),
+        ],
     )
-    def test_malformed_specs_are_refused(self, spec):
-        match = rf"one of 'greedy', .* 'nucleus:NUMBER'\. Got '{spec}' instead"
+    def test_unknown_parameters_are_refused(self, spec, match):
         with pytest.raises(InvalidParameterError, match=match):
             parse_decoder(spec)
 
@@ -158,11 +247,25 @@ class TestParseDecoder:
             ("nucleus:0", "'p' parameter of Nucleus must be a real number above 0 and at most 1"),
             ("nucleus:1.5", "'p' parameter of Nucleus .* Got 1.5 instead"),
             ("nucleus:nan", "'p' parameter of Nucleus .* Got nan instead"),
+            ("nucleus:0.9,temperature=0", "'temperature' parameter of Nucleus .* Got 0 instead"),
+            ("typical:2", "'p' parameter of Typical .* Got 2 instead"),
+            ("min-p:0", "'p' parameter of MinP .* Got 0 instead"),
             ("temperature:0", "'temperature' parameter of Temperature must be a real number abov"),
             ("temperature:-1", "'temperature' parameter of Temperature .* Got -1.0 instead"),
             ("temperature:inf", "'temperature' parameter of Temperature .* Got inf instead"),
+            ("beam:0", "'b' parameter of Beam must be an int of at least 1. Got 0 instead"),
+            ("beam:4,no_repeat=-1", "'no_repeat' parameter of Beam .* Got -1.0 instead"),
+            ("contrastive:alpha=2", "'alpha' parameter of Contrastive .* Got 2 instead"),
+            ("adversarial:1", "'perplexity' parameter of Adversarial .* above 1. Got 1 instead"),
+            ("adversarial:share=1", "'share' parameter of Adversarial .* Got 1 instead"),
         ],
     )
     def test_numbers_out_of_range_are_refused(self, spec, match):
         with pytest.raises(InvalidParameterError, match=match):
             parse_decoder(spec)
+
+    @pytest.mark.parametrize("spec", ["beam:4", "contrastive", "adversarial"])
+    def test_searches_have_no_distribution(self, spec):
+        match = "distribution of the next token: one of greedy, ancestral, .*min-p. Got 'SPEC'"
+        with pytest.raises(InvalidParameterError, match=match.replace("SPEC", spec)):
+            parse_sampler(spec)

@@ -10,7 +10,7 @@ from transformers.generation import TopKLogitsWarper, TopPLogitsWarper
 
 from mauve.errors import InvalidParameterError
 from mauve.lm.causal import TransformersScorer
-from mauve.lm.decoding import Nucleus, parse_decoder
+from mauve.lm.decoding import Nucleus, parse_sampler
 from mauve.lm.ngram import NGramModel
 from mauve.lm.probabilities import token_probabilities
 from mauve.text.words import tokenize
@@ -31,7 +31,7 @@ def direct(folder, decoder, texts, dtype=torch.float64):
             ids = torch.tensor([[tokenizer.bos_token_id, *text_ids[:end]]])
             with torch.no_grad():
                 row = model(input_ids=ids).logits[0, -1].softmax(0).numpy()
-            distribution = parse_decoder(decoder)(row)
+            distribution = parse_sampler(decoder)(row)
             probabilities.append(distribution[token])
             squares.append((distribution**2).sum())
     return np.array(probabilities), np.array(squares)
@@ -133,7 +133,9 @@ def test_errors(tiny):
         InvalidParameterError, match="'model' parameter of token_probabilities must"
     ):
         token_probabilities(tiny("bert"), ["greedy"], ["a"], device="cpu")
-    with pytest.raises(InvalidParameterError, match="'spec' parameter of parse_decoder"):
+    with pytest.raises(
+        InvalidParameterError, match="'decoders' parameter of token_prob.* distribution"
+    ):
         token_probabilities(tiny("gpt2"), ["beam"], ["a"])
     with pytest.raises(InvalidParameterError, match=r"a list of decoders. Got 'greedy'"):
         token_probabilities(tiny("gpt2"), "greedy", ["a"])

@@ -22,7 +22,7 @@ from mauve.cli.terminal import (
 from mauve.errors import MissingExtraError
 from mauve.escape import escaped
 from mauve.explanation.properties import comparison_properties
-from mauve.lm.decoding import parse_decoder
+from mauve.lm.decoding import parse_sampler
 from mauve.lm.generation import generate
 from mauve.lm.ngram import NGramModel
 from mauve.lm.reference import split_reference
@@ -61,7 +61,7 @@ def demo_command(output: DemoOutput) -> None:
         for done, (name, decoder) in enumerate(_DECODERS.items(), start=1):
             on_progress("generating", done, len(_DECODERS) + 1)
             completed = generate(
-                model, parse_decoder(decoder), prompts,
+                model, parse_sampler(decoder), prompts,
                 max_tokens=len(passages[0]) - _PROMPT_LENGTH, seed=done,
             )  # fmt: skip
             texts[name] = [

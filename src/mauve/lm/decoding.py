@@ -1,217 +1,116 @@
-"""Decoding algorithms that change the distribution of the next token."""
+"""Decoding algorithms by name, and the strings that name them with their parameters."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from inspect import signature
-from typing import Protocol
+from dataclasses import MISSING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mauve.arrays import FloatArray
 from mauve.calls import either
-from mauve.errors import bad_parameter, check_int, check_real
+from mauve.errors import bad_parameter
+from mauve.lm.sampling import (
+    Ancestral,
+    Decoder,
+    Greedy,
+    MinP,
+    Nucleus,
+    Sampler,
+    Temperature,
+    TopK,
+    Typical,
+)
+from mauve.lm.searches import Adversarial, Beam, Contrastive
+from mauve.lm.specification import Decoding, parameters
 
-Tokens = NDArray[np.intp]
+__all__ = [
+    "DECODERS", "Adversarial", "Ancestral", "Beam", "Contrastive", "Decoder", "Decoding", "Greedy",
+    "MinP", "Nucleus", "Sampler", "Temperature", "TopK", "Typical", "parse_decoder",
+    "parse_sampler",
+]  # fmt: skip
 
+#: Decoding algorithms by the name that strings give them.
+DECODERS: dict[str, type[Decoding]] = {
+    decoding.name: decoding
+    for decoding in (
+        Greedy, Beam, Ancestral, Temperature, TopK, Nucleus, Typical, MinP, Contrastive,
+        Adversarial,
+    )
+}  # fmt: skip
 
-class Decoding(Protocol):
-    """A decoding algorithm; ``str`` returns its canonical specification."""
-
-    @property
-    def is_random(self) -> bool:
-        """Whether texts depend on the random seed."""
-
-
-class Decoder(Protocol):
-    """A function from the model's distribution of the next token to the one to draw from."""
-
-    def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Return the new probabilities; both arrays have the shape (vocabulary_size,)."""
-
-
-@dataclass(frozen=True)
-class Greedy:
-    r"""Always the most probable token; of tokens with equal probability the lowest id.
-
-    Notes
-    -----
-    :math:`x_t = \arg\max_x \hat P(x | x_{1:t-1})` (section 4 of the paper).
-
-    Examples
-    --------
-    >>> Greedy()(np.array([0.2, 0.4, 0.4])).tolist()
-    [0.0, 1.0, 0.0]
-    """
-
-    def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Give the most probable token the probability 1."""
-        greedy = np.zeros_like(probabilities)
-        greedy[probabilities.argmax()] = 1
-        return greedy
+_OTHER_NAMES = {"topk": "top-k", "topp": "nucleus", "minp": "min-p"}
 
 
-@dataclass(frozen=True)
-class Ancestral:
-    r"""Sampling from the unchanged distribution of the model, also called pure sampling.
-
-    Notes
-    -----
-    :math:`x_t \sim \hat P(x | x_{1:t-1})` (section 4 of the paper).
-
-    Examples
-    --------
-    >>> Ancestral()(np.array([0.5, 0.3, 0.2])).tolist()
-    [0.5, 0.3, 0.2]
-    """
-
-    def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Return the probabilities unchanged."""
-        return probabilities
-
-
-@dataclass(frozen=True)
-class Temperature:
-    r"""Sampling at a temperature: below 1 probable tokens gain, above 1 they lose.
-
-    Notes
-    -----
-    :math:`x_t \sim \hat P(x | x_{1:t-1})^{1/T}`, normalised: logits divided by T (Ackley,
-    Hinton and Sejnowski 1985).
-
-    Examples
-    --------
-    >>> Temperature(0.5)(np.array([0.6, 0.2, 0.2])).round(3).tolist()
-    [0.818, 0.091, 0.091]
-    """
-
-    temperature: float
-
-    def __post_init__(self) -> None:
-        check_real("temperature", self.temperature, above=0)
-
-    def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Raise the probabilities to the power 1/T."""
-        # Relative to the largest, which stays 1 at any temperature, so the sum is never 0.
-        powers = (probabilities / probabilities.max()) ** (1 / self.temperature)
-        return np.asarray(powers / powers.sum())
-
-
-@dataclass(frozen=True)
-class TopK:
-    """Sampling from the k most probable tokens; ties go to the lowest ids.
-
-    References
-    ----------
-    Fan, Lewis and Dauphin, *Hierarchical neural story generation*, ACL 2018.
-
-    Examples
-    --------
-    >>> TopK(2)(np.array([0.2, 0.4, 0.2, 0.2])).round(3).tolist()
-    [0.333, 0.667, 0.0, 0.0]
-    """
-
-    k: int
-
-    def __post_init__(self) -> None:
-        check_int("k", self.k, 1)
-
-    def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Set all but the k largest to zero and normalise."""
-        head = _head(probabilities, lambda tokens: len(tokens) >= self.k)
-        return _only_largest(self.k, head, probabilities)
-
-
-@dataclass(frozen=True)
-class Nucleus:
-    r"""Sampling from the smallest set of tokens that has at least the probability p.
-
-    The token that crosses p is included; ties go to the lowest ids.
-
-    Notes
-    -----
-    :math:`x_t \sim \hat P(x | x_{1:t-1})` for x in :math:`V_p`, the smallest set V with
-    :math:`\sum_{x \in V} \hat P(x | x_{1:t-1}) \ge p`, normalised (section 4 of the paper).
-
-    References
-    ----------
-    Holtzman, Buys, Du, Forbes and Choi, *The curious case of neural text degeneration*,
-    ICLR 2020.
-
-    Examples
-    --------
-    >>> Nucleus(0.7)(np.array([0.1, 0.5, 0.3, 0.1])).round(3).tolist()
-    [0.0, 0.625, 0.375, 0.0]
-    """
-
-    p: float
-
-    def __post_init__(self) -> None:
-        check_real("p", self.p, above=0, up_to=1)
-
-    def __call__(self, probabilities: FloatArray) -> FloatArray:
-        """Set all outside the nucleus to zero and normalise."""
-        head = _head(probabilities, lambda tokens: probabilities[tokens].sum() >= self.p)
-        mass = np.sort(probabilities[head])[::-1].cumsum()
-        # A sum of n floats may fall short by n roundings: 0.4 + 0.3 + 0.2 < 0.9.
-        reached = self.p - len(head) * np.finfo(np.float64).eps
-        return _only_largest(int(mass.searchsorted(reached)) + 1, head, probabilities)
-
-
-def _head(probabilities: FloatArray, enough: Callable[[Tokens], bool]) -> Tokens:
-    """Return enough of the most probable tokens, or all, so that few need to be sorted."""
-    for least in (1e-2, 1e-3, 1e-4, 1e-5, 0):
-        tokens = np.flatnonzero(probabilities >= least)
-        if enough(tokens):
-            break
-    return tokens
-
-
-def _only_largest(n: int, head: Tokens, probabilities: FloatArray) -> FloatArray:
-    """Set all but the n most probable tokens, which are in `head`, to zero and normalise."""
-    values = probabilities[head]
-    n = min(n, len(values))
-    smallest = np.partition(values, -n)[-n]
-    larger = head[values > smallest]
-    largest = np.append(larger, head[values == smallest][: n - len(larger)])
-    truncated = np.zeros_like(probabilities)
-    truncated[largest] = probabilities[largest] / probabilities[largest].sum()
-    return truncated
-
-
-#: Decoders by their name on the command line; those with a parameter take a number.
-DECODERS: dict[str, Callable[..., Decoder]] = {
-    "greedy": Greedy,
-    "ancestral": Ancestral,
-    "temperature": Temperature,
-    "topk": TopK,
-    "nucleus": Nucleus,
-}
-
-
-def parse_decoder(spec: str) -> Decoder:
-    """Return the decoder that a string names.
+def parse_decoder(spec: str) -> Decoding:
+    """Return the decoding algorithm that a string names.
 
     Parameters
     ----------
     spec : str
-        "greedy", "ancestral", "temperature:0.7", "topk:40" or "nucleus:0.9", with any number.
+        A name, and parameters after a colon with commas between them: ``greedy``,
+        ``ancestral``, ``temperature:0.7``, ``top-k:k=500``, ``nucleus:p=0.95``,
+        ``typical:p=0.95``, ``min-p:p=0.05``, ``beam:b=8,no_repeat=4``,
+        ``contrastive:k=4,alpha=0.6``, ``adversarial:perplexity=12.6``. The name of the first
+        parameter may be left out, as in ``nucleus:0.95``. After a truncation
+        ``temperature=`` is applied before it: ``nucleus:p=0.9,temperature=0.8``.
 
     Examples
     --------
     >>> parse_decoder("nucleus:0.9")
-    Nucleus(p=0.9)
-    >>> parse_decoder("greedy")
-    Greedy()
+    Nucleus(temperature=1.0, p=0.9)
+    >>> str(parse_decoder("topk:40,temperature=0.7"))
+    'top-k:k=40,temperature=0.7'
     """
-    name, colon, number = spec.partition(":")
-    make = DECODERS.get(name)
-    try:
-        if make is None or bool(colon) != bool(signature(make).parameters):
-            raise ValueError
-        numbers = [int(number) if number.isdecimal() else float(number)] if colon else []
-    except ValueError:
-        forms = (n + ":NUMBER" * bool(signature(d).parameters) for n, d in DECODERS.items())
-        rule = f"a decoder: one of {', '.join(map(repr, forms))}"
-        raise bad_parameter(either("models", "spec"), rule, spec) from None
-    return make(*numbers)
+    name, colon, values = spec.partition(":")
+    name = name.strip()
+    make = DECODERS.get(_OTHER_NAMES.get(name.replace("-", "").replace("_", ""), name))
+    if make is None:
+        rule = f"a decoder: one of {', '.join(map(repr, map(_form, DECODERS.values())))}"
+        raise _bad_spec(rule, spec)
+    known = parameters(make)
+    given: dict[str, float] = {}
+    for position, part in enumerate(values.split(",") if colon else []):
+        parameter, equals, number = map(str.strip, part.rpartition("="))
+        if not equals and position == 0 and known:
+            parameter = known[0].name
+        if parameter not in [each.name for each in known] or parameter in given:
+            has = ", ".join(each.name for each in known)
+            has = f"the parameters {has}, each once" if has else "no parameters"
+            problem = f"it has {part.strip()!r}, and {make.name} has {has}"
+            raise _bad_spec(f"of the form {_form(make)!r}", spec, problem)
+        try:
+            given[parameter] = int(number) if number.isdecimal() else float(number)
+        except ValueError:
+            problem = f"{parameter} is {number!r}, which is not a number"
+            raise _bad_spec(f"of the form {_form(make)!r}", spec, problem) from None
+    missing = [each.name for each in known if each.default is MISSING and each.name not in given]
+    if missing:
+        raise _bad_spec(f"of the form {_form(make)!r}", spec, f"{missing[0]} is missing")
+    construct: Callable[..., Decoding] = make
+    return construct(**given)
+
+
+def parse_sampler(spec: str) -> Sampler:
+    """Return the decoder that a string names, or raise if it has no distribution to draw from.
+
+    Examples
+    --------
+    >>> parse_sampler("beam:4")
+    Traceback (most recent call last):
+    mauve.errors.InvalidParameterError: The 'spec' parameter of parse_sampler must be a decoder \
+with a distribution of the next token: one of greedy, ancestral, temperature, top-k, nucleus, \
+typical, min-p. Got 'beam:4' instead.
+    """
+    decoding = parse_decoder(spec)
+    if not isinstance(decoding, Sampler):
+        names = [name for name, make in DECODERS.items() if issubclass(make, Sampler)]
+        rule = f"a decoder with a distribution of the next token: one of {', '.join(names)}"
+        raise _bad_spec(rule, spec)
+    return decoding
+
+
+def _form(make: type[Decoding]) -> str:
+    """Return how a decoder is written: ``nucleus:p=NUMBER``."""
+    needed = [each.name for each in parameters(make) if not each.kw_only]
+    parts = ["NUMBER" if each == make.name else f"{each}=NUMBER" for each in needed]
+    return f"{make.name}:{','.join(parts)}" if parts else make.name
+
+
+def _bad_spec(rule: str, spec: str, why: str = "") -> Exception:
+    return bad_parameter(either("decoders", "decoder", "models", "spec"), rule, spec, why)

@@ -18,8 +18,9 @@ from mauve.arrays import FloatArray, IntArray
 from mauve.calls import either
 from mauve.embed.bundled import MODEL
 from mauve.errors import bad_parameter
-from mauve.lm.decoding import Decoder, parse_decoder
+from mauve.lm.decoding import Decoder, parse_sampler
 from mauve.lm.protocol import CausalModel, checked_prompts, need_transformers
+from mauve.lm.sampling import decode
 from mauve.progress import Progress
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def token_probabilities(
         package (both need the ``transformers`` extra), or a model such as
         :class:`mauve.lm.ngram.NGramModel`, which is called for each text.
     decoders : sequence of str or Decoder
-        Such as ``["ancestral", "nucleus:0.95"]``, see :func:`mauve.lm.decoding.parse_decoder`.
+        Such as ``["ancestral", "nucleus:0.95"]``, see :func:`mauve.lm.decoding.parse_sampler`.
     texts : sequence of str
         Human texts.
     prompts : sequence of str, optional
@@ -105,7 +106,7 @@ def token_probabilities(
     """
     if isinstance(decoders, str):
         raise bad_parameter("decoders", "a list of decoders", decoders)
-    parsed = [parse_decoder(each) if isinstance(each, str) else each for each in decoders]
+    parsed = [parse_sampler(each) if isinstance(each, str) else each for each in decoders]
     if not parsed:
         return []
     if not isinstance(model, str | Path):
@@ -133,9 +134,7 @@ def _probabilities_and_squares(
     """Return probabilities, then sums of squares, of each decoder: shape (2 * decoders, n)."""
     import torch
 
-    from mauve.lm.decoding_torch import decode, widest
-
-    wide = widest(logits.device)
+    wide = torch.float32 if logits.device.type == "mps" else torch.float64
     distribution = logits.softmax(dim=1)
     probabilities, squares = [], []
     for decoder in decoders:
@@ -156,7 +155,7 @@ def _text_by_text(
         text_values = np.empty((2 * len(decoders), len(text_ids)))
         for k, decoder in enumerate(decoders):
             for i, (row, token) in enumerate(zip(rows, text_ids, strict=True)):
-                distribution = decoder(row)
+                [distribution] = decode(decoder, row[None])
                 text_values[k, i] = distribution[token]
                 text_values[len(decoders) + k, i] = distribution @ distribution
         values.append(text_values)

@@ -15,7 +15,7 @@ from mauve.embed.load import Samples, load_samples
 from mauve.embed.samples import FieldLike, SampleLike, read_source
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import listed
-from mauve.lm.decoding import Decoder, parse_decoder
+from mauve.lm.decoding import Decoder, parse_sampler
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
@@ -287,7 +287,7 @@ def parse_model(spec: ModelLike) -> UnderTest:
         rule = "a mapping to 'MODEL@DECODER', such as 'gpt2@nucleus:0.95'"
         raise bad_parameter("models", rule, spec)
     if isinstance(decoder, str):
-        parse_decoder(decoder)  # raises if there is none of that name
+        parse_sampler(decoder)  # raises if there is none of that name
     return UnderTest(model, decoder)
 
 

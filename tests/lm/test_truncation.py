@@ -1,4 +1,4 @@
-"""Decoders in torch give what those in NumPy give, row by row."""
+"""Rules give the same sets of tokens in torch and NumPy, for one row and for many."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauve.lm.decoding import Ancestral, Greedy, Nucleus, Temperature, TopK
-from mauve.lm.decoding_torch import decode
+from mauve.lm.decoding import Ancestral, Greedy, MinP, Nucleus, Temperature, TopK, Typical
+from mauve.lm.sampling import decode
+from mauve.lm.truncation import nucleus, typical
 
 DECODERS = [
     Greedy(), Ancestral(), Temperature(0.1), Temperature(0.7), Temperature(3.0),
     TopK(1), TopK(3), TopK(1000), Nucleus(0.1), Nucleus(0.5), Nucleus(0.9), Nucleus(1.0),
+    Typical(0.2), Typical(0.9), Typical(1.0), MinP(0.05), MinP(0.5), MinP(1.0),
+    Nucleus(0.9, temperature=0.7),
 ]  # fmt: skip
 
 
@@ -31,9 +34,10 @@ def random_rows(n, size, spread, seed=0):
 @pytest.mark.parametrize("spread", [0.1, 2, 10])
 def test_same_as_numpy(decoder, spread):
     rows = random_rows(40, 50, spread)
-    decoded = decode(decoder, torch.from_numpy(rows)).numpy()
-    # With p = 1 either may cut off what is smaller than the rounding of the sum.
-    assert_allclose(decoded, by_rows(decoder, rows), rtol=1e-12, atol=1e-13)
+    expected = by_rows(decoder, rows)
+    assert_allclose(decode(decoder, torch.from_numpy(rows)).numpy(), expected, rtol=1e-12)
+    assert_allclose(decode(decoder, rows), expected, rtol=1e-12)
+    assert_allclose(decoder(rows.reshape(4, 10, 50)).reshape(40, 50), expected, rtol=1e-12)
 
 
 # Few different numbers, so that most are equal to others, and zeros among them.
@@ -57,12 +61,28 @@ def test_a_sum_that_falls_short_by_a_rounding():
 
 
 @pytest.mark.parametrize("spread", [0.1, 4])
-def test_nuclei_larger_than_the_head(spread):
+@pytest.mark.parametrize(("rule", "decoder"), [(nucleus, Nucleus(0.95)), (typical, Typical(0.95))])
+def test_sets_larger_than_the_head(rule, decoder, spread):
     rows = random_rows(30, 200, spread)
-    expected = decode(Nucleus(0.95), torch.from_numpy(rows)).numpy()
-    decoded = decode(Nucleus(0.95), torch.from_numpy(rows), n_head=8).numpy()
-    assert_array_equal(decoded, expected)
-    assert_allclose(decoded, by_rows(Nucleus(0.95), rows), rtol=1e-12)
+    expected = by_rows(decoder, rows)
+    for n_head in (1, 8, 1000):
+        assert_allclose(rule(rows, 0.95, n_head=n_head), expected, rtol=1e-12)
+        in_torch = rule(torch.from_numpy(rows), 0.95, n_head=n_head).numpy()
+        assert_allclose(in_torch, expected, rtol=1e-12)
+
+
+def test_typical_against_the_definition_token_by_token():
+    for row in random_rows(50, 40, 2):
+        surprise = [-np.log(p) for p in row]
+        entropy = sum(p * s for p, s in zip(row, surprise, strict=True))
+        order = sorted(range(40), key=lambda i: (abs(surprise[i] - entropy), i))
+        kept, mass = [], 0.0
+        for token in order:
+            kept.append(token)
+            mass += row[token]
+            if mass >= 0.7:
+                break
+        assert sorted(kept) == np.flatnonzero(Typical(0.7)(row)).tolist()
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
