@@ -310,7 +310,7 @@ class CausalReplica:
         self, model: PreTrainedModel, device: torch.device, logit_budget: int | None = None
     ) -> None:
         model.eval().requires_grad_(False)  # type: ignore[no-untyped-call]
-        self._is_linear, self.vocabulary_size = _probe_head(model)
+        self._is_linear, self.vocabulary_size = probe_head(model)
         # Texts are packed only where the head can be called apart from the model.
         self._replica = Replica(model, device, self._is_linear, "last", -1, 0)
         budget = logit_budget or (_GPU_LOGITS if device.type == "cuda" else _CPU_LOGITS)
@@ -359,14 +359,19 @@ class CausalReplica:
 
     @cached_property
     def _wide_head(self) -> tuple[torch.Tensor, torch.Tensor | None]:
-        # Logits of GPT-2 are about -100, where numbers of bfloat16 are half a unit apart.
-        head: Any = self._replica.model.get_output_embeddings()  # type: ignore[no-untyped-call]
-        dtype = torch.promote_types(head.weight.dtype, torch.float32)
-        return head.weight.to(dtype), None if head.bias is None else head.bias.to(dtype)
+        return wide_head(self._replica.model)
+
+
+def wide_head(model: PreTrainedModel) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Return the weight and bias of the language-model head in float32 (or float64)."""
+    # Logits of GPT-2 are about -100, where numbers of bfloat16 are half a unit apart.
+    head: Any = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+    dtype = torch.promote_types(head.weight.dtype, torch.float32)
+    return head.weight.to(dtype), None if head.bias is None else head.bias.to(dtype)
 
 
 @torch.inference_mode()
-def _probe_head(model: PreTrainedModel) -> tuple[bool, int]:
+def probe_head(model: PreTrainedModel) -> tuple[bool, int]:
     """Return whether logits are the head applied to hidden states, and the vocabulary size.
 
     Some models scale or cap logits after the head, each under another name in its
