@@ -186,7 +186,8 @@ def _perplexity(trainer: Trainer) -> float:
 def _state_of(checkpoint: Path | None) -> TrainerState | None:
     if checkpoint is None:
         return None
-    return TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+    state: TrainerState = TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+    return state
 
 
 class _Reporter(TrainerCallback):
