@@ -4,6 +4,7 @@
 - :func:`explain` shows what a system writes too much, too little or otherwise;
 - :func:`measure` computes other measures beside MAUVE;
 - :func:`report` writes all of that to one HTML file;
+- :func:`finetune` trains a language model on texts, and :class:`MauveCallback` scores it meanwhile;
 - :func:`load` reads a comparison that was saved;
 - :func:`compute_mauve` takes the arguments of the authors' package;
 - :func:`get_embedder` makes an embedder from a name and its options;
@@ -21,6 +22,8 @@ __distribution__ = "mauve-eval"  # first: shows that this is not the authors' pa
 import warnings as _warnings
 from importlib.metadata import version as _version
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.pairs import Difference, difference
@@ -42,6 +45,7 @@ from mauve.explanation.findings import Cluster
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.run import explain
 from mauve.explanation.texts import TextShare
+from mauve.generation.finetune import Finetuned, finetune
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Estimate
 from mauve.measures.intervals import Measured
@@ -54,6 +58,9 @@ from mauve.quantize.registry import register_quantizer
 from mauve.reports.run import Report, report
 from mauve.telemetry import switch_off_telemetry as _switch_off_telemetry
 from mauve_eval.installation import sharing_warning as _sharing_warning
+
+if _TYPE_CHECKING:
+    from mauve.generation.callback import MauveCallback as MauveCallback
 
 _switch_off_telemetry()
 if _message := _sharing_warning(_Path(__file__).parent):
@@ -70,6 +77,7 @@ __all__ = [
     "Embedder",
     "Estimate",
     "Explanation",
+    "Finetuned",
     "InvalidParameterError",
     "MauveError",
     "MauveResult",
@@ -91,6 +99,7 @@ __all__ = [
     "compute_mauve",
     "difference",
     "explain",
+    "finetune",
     "get_embedder",
     "load",
     "measure",
@@ -99,3 +108,15 @@ __all__ = [
     "register_quantizer",
     "report",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """Import what needs torch when it is first used; it is not in ``__all__`` for that reason."""
+    if name != "MauveCallback":
+        raise AttributeError(f"module 'mauve' has no attribute {name!r}")
+    from mauve.errors import need_packages
+
+    need_packages("MauveCallback", ["torch", "transformers", "accelerate"], "finetune")
+    from mauve.generation.callback import MauveCallback
+
+    return MauveCallback

@@ -13,6 +13,7 @@ from mauve.cli.compare import compare_command
 from mauve.cli.demo import demo_command
 from mauve.cli.embed import embed_command
 from mauve.cli.explain import explain_command
+from mauve.cli.finetune import finetune_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
 from mauve.cli.show import show_command
@@ -33,6 +34,7 @@ for name, command in {
     "measure": measure_command,
     "show": show_command,
     "embed": embed_command,
+    "finetune": finetune_command,
     "demo": demo_command,
 }.items():
     app.command(name, cls=PanelCommand)(one_line_errors(command))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from mauve.calls import parameter
 from mauve.embed.samples import SampleLike, read_samples
@@ -17,6 +17,8 @@ from mauve.errors import (
     check_share,
     need_packages,
 )
+from mauve.generation.sources import SourceLike, source_records
+from mauve.generation.tasks import Task, get_task
 from mauve.progress import ProgressLike, progress_bar
 
 #: Devices and number types that can be chosen.
@@ -50,6 +52,8 @@ class Finetuned:
         Perplexity of the validation texts before and after; None without any.
     was_finished : bool
         Whether the folder held the model already, so that nothing was left to do.
+    is_main_process : bool
+        False in all but one of the processes that ``torchrun`` starts.
     """
 
     folder: Path
@@ -65,6 +69,11 @@ class Finetuned:
     perplexity_before: float | None
     perplexity: float | None
     was_finished: bool = False
+    is_main_process: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all values, for JSON."""
+        return asdict(self) | {"folder": str(self.folder)}
 
 
 def finetune(
@@ -73,6 +82,7 @@ def finetune(
     out: str | Path,
     *,
     field: str = "text",
+    task: str | Task | None = None,
     from_scratch: bool = False,
     tokenizer: str | Path | None = None,
     revision: str | None = None,
@@ -109,6 +119,10 @@ def finetune(
         Folder for the model; a new one, or one of an interrupted training.
     field : str
         Field or column that holds the texts in files and tables.
+    task : str or Task, optional
+        Read `texts` as the texts of a task, "webtext", "news", "stories" or "text", each with
+        its prompt before it; `texts` may then be whatever :func:`mauve.evaluate` reads, such as
+        "hf:NAME?split=train".
     from_scratch : bool
         Start from random weights.
     tokenizer : str or Path, optional
@@ -190,15 +204,10 @@ def finetune(
     check_choice("device", device, DEVICES)
     check_choice("dtype", dtype, TRAINING_DTYPES)
     check_bool("from_scratch", from_scratch)
-    [sample] = read_samples({"texts": texts}, field).values()
-    if not isinstance(sample.values, list):
-        raise InvalidParameterError(
-            f"{parameter('texts')} must be texts. Got features, which no model is trained on."
-        )
     with progress_bar(progress) as on_progress, kept_random_states():
         return _finetune(
             str(model),
-            [*map(str, sample.values)],
+            _read(texts, field, task),
             Path(out),
             settings,
             start={
@@ -262,10 +271,11 @@ def _finetune(
         "dtype": "bfloat16" if bf16 else "float32",
     }
     on_main(lambda: folder.open(all_settings))
-    if rank_and_count()[0] > 0:
+    is_main = rank_and_count()[0] == 0
+    if not is_main:
         folder.open(all_settings)
     if finished := folder.noted("result"):
-        return Finetuned(folder=out, **finished, was_finished=True)
+        return Finetuned(out, **finished, was_finished=True, is_main_process=is_main)
     text = make_blocks(
         texts,
         started.tokenizer,
@@ -310,7 +320,29 @@ def _finetune(
     }
     on_main(lambda: folder.note(result=result))
     on_main(folder.remove_checkpoints)
-    return Finetuned(folder=out, **result)
+    return Finetuned(out, **result, is_main_process=is_main)
+
+
+def _read(texts: SampleLike, field: str, task: str | Task | None) -> list[str]:
+    """Return the texts, of a task each with its prompt before it."""
+    if task is not None:
+        if field != "text":
+            raise bad_parameter("field", "left out where a task says what is read", field)
+        kind = get_task(task)
+        records = source_records(cast(SourceLike, texts), kind.fields)
+        whole = [
+            f"{each.prompt or ''}{kind.separator if each.prompt else ''}{each.text}"
+            for each in records
+        ]
+        if not whole:
+            raise InvalidParameterError(f"{parameter('texts')} must hold at least one text.")
+        return whole
+    [sample] = read_samples({"texts": texts}, field).values()
+    if not isinstance(sample.values, list):
+        raise InvalidParameterError(
+            f"{parameter('texts')} must be texts. Got features, which no model is trained on."
+        )
+    return [*map(str, sample.values)]
 
 
 def _is_zero(value: Any) -> bool:
