@@ -2,29 +2,30 @@
 
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from mauve.arrays import Features
 from mauve.calls import parameter
+from mauve.comparison.advice import sample_warnings
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare_samples
 from mauve.comparison.settings import MIN_TEXTS
-from mauve.embed.load import load_samples
+from mauve.embed.cached import cached_if_known
+from mauve.embed.load import Samples, load_samples
 from mauve.embed.models import context_length
+from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.reading import UNREADABLE, UnreadablePolicy
 from mauve.embed.registry import EmbedderLike, get_embedder
+from mauve.embed.remembered import RememberedEmbedder
 from mauve.embed.samples import SampleLike, read_samples
 from mauve.errors import (
     InvalidParameterError,
-    MauveWarning,
     bad_parameter,
     check_choice,
     check_int,
+    warn_caller,
 )
 from mauve.generation.continuing import continue_prompts, evaluation_mode
 from mauve.generation.held_out import HeldOut, hold_out
@@ -38,7 +39,7 @@ class MauveCallback(TrainerCallback):
     """Scores the texts of a model in training against human text, and logs the score.
 
     At every evaluation, or every so many steps, the model continues held-out prompts. The
-    continuations are compared with those that people wrote, as by :func:`mauve.compare`, and
+    continuations are compared with those that people wrote, by :func:`mauve.compare`, and
     the Trainer logs ``eval_mauve``, its interval ``eval_mauve_low`` and ``eval_mauve_high``,
     ``eval_mauve_p_value`` and the seconds it took, ``eval_mauve_runtime``. So they are shown
     by TensorBoard, Weights & Biases, Trackio, MLflow and whatever else the Trainer reports to.
@@ -82,9 +83,10 @@ class MauveCallback(TrainerCallback):
     Attributes
     ----------
     result : MauveResult or None
-        The last result, in the main process.
-    texts : list of str
-        The last continuations, in the order of the prompts.
+        The last result, in the main process. Its `warnings`, of differences in length for
+        instance, are not issued: a model that is still learning writes otherwise than people.
+    prompts, human, texts : list of str
+        The prompts, their human continuations, and the last ones of the model.
 
     Notes
     -----
@@ -148,10 +150,11 @@ class MauveCallback(TrainerCallback):
         self._tokenizer = tokenizer
         self._trainer: Any = None
         self._held_out: HeldOut | None = None
-        self._human_features: Features | None = None
+        self._known: tuple[list[str], Embedded] | None = None  # human texts, in the main process
         self._scores: tuple[int, dict[str, float]] | None = None  # of a step
-        self._warned: set[str] = set()
         self.result: MauveResult | None = None
+        self.prompts: list[str] = []
+        self.human: list[str] = []
         self.texts: list[str] = []
 
     # Events
@@ -161,6 +164,7 @@ class MauveCallback(TrainerCallback):
     ) -> None:
         """Check before the first step what would fail at the first score."""
         self._prepare()
+        self._scores = None
         if self._every is None and args.eval_strategy == "no":
             raise InvalidParameterError(
                 f"{parameter('every_steps')} must be given where the Trainer does not evaluate. "
@@ -184,10 +188,12 @@ class MauveCallback(TrainerCallback):
         **kwargs: Any,
     ) -> None:
         """Score, log, and add the score to the metrics that the best checkpoint is chosen by."""
-        is_scored = self._scores is not None and self._scores[0] == state.global_step
+        trainer = self._prepare()
+        is_due = self._every is None or state.global_step % self._every == 0
         chooses = "mauve" in (args.metric_for_best_model or "")
-        if self._every is not None and not is_scored and not chooses:
+        if trainer.is_in_train and not is_due and not chooses:
             return
+        is_scored = self._is_scored(state)
         metrics = {} if metrics is None else metrics
         names = [name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime")]
         prefix = names[0] if names else "eval"
@@ -200,11 +206,11 @@ class MauveCallback(TrainerCallback):
 
     # Steps
 
-    def _prepare(self) -> None:
-        """Find the trainer, and make prompts and human features, once."""
-        if self._held_out is not None:
-            return
-        self._trainer = trainer = self._calling_trainer()
+    def _prepare(self) -> Any:
+        """Return the trainer; for a new one make prompts and human features."""
+        trainer = self._calling_trainer()
+        if trainer is self._trainer:
+            return trainer
         # First in the list: EarlyStoppingCallback reads the metrics when it is its turn.
         callbacks = trainer.callback_handler.callbacks
         callbacks.insert(0, callbacks.pop(callbacks.index(self)))
@@ -225,8 +231,19 @@ class MauveCallback(TrainerCallback):
             context=context_length(trainer.model.config, tokenizer),
             endings=_endings(trainer.model, tokenizer),
         )
-        self._human_features = on_main(lambda: self._features(held_out.human, cache=True))
-        self._held_out = held_out
+        self._held_out, self.human = held_out, held_out.human
+        self.prompts = [held_out.decode(row) for row in held_out.prompts]
+        on_main(self._embed_human)
+        self._trainer, self._scores = trainer, None
+        return trainer
+
+    def _embed_human(self) -> None:
+        samples = self._samples({"human": self.human}, cached_if_known(self._embedder))
+        assert samples.texts is not None
+        assert samples.embedded is not None
+        self._known = samples.texts["human"], samples.embedded
+        for about in sample_warnings(samples):
+            warn_caller(about.message)
 
     def _calling_trainer(self) -> Any:
         # A Trainer calls its callbacks without saying who it is, and only it can log.
@@ -244,14 +261,21 @@ class MauveCallback(TrainerCallback):
     def _scored(self, state: TrainerState) -> dict[str, float]:
         """Return the scores of the model as it is, those in memory if it was scored before."""
         self._prepare()
-        if self._scores is None or self._scores[0] != state.global_step:
+        if not self._is_scored(state):
             started = time.perf_counter()
             with kept_random_states():
                 self.texts = self._write()
                 scores = on_main(self._score)
             scores["mauve_runtime"] = round(time.perf_counter() - started, 4)
             self._scores = state.global_step, scores
+        assert self._scores is not None
         return self._scores[1]
+
+    def _is_scored(self, state: TrainerState) -> bool:
+        """Return whether there are scores of the model as it is."""
+        # After the training it may be the best of all, or changed by the user.
+        is_training = self._trainer is not None and self._trainer.is_in_train
+        return is_training and self._scores is not None and self._scores[0] == state.global_step
 
     def _write(self) -> list[str]:
         """Continue this process's share of the prompts; return the texts of all processes."""
@@ -280,16 +304,11 @@ class MauveCallback(TrainerCallback):
 
     def _score(self) -> dict[str, float]:
         """Compare the continuations with the human ones."""
-        assert self._human_features is not None
-        samples = load_samples(
-            {"human": self._human_features, "model": self._features(self.texts, cache=False)}
-        )
+        assert self._known is not None
+        known = RememberedEmbedder(self._embedder, *self._known)
+        samples = self._samples({"human": self.human, "model": self.texts}, known, self.prompts)
         compared = compare_samples(samples, n_permutations=self._n_permutations, seed=self._seed)
         self.result = result = compared["model"]
-        for message in result.warnings:
-            if message not in self._warned:  # once for a training, not at every step
-                self._warned.add(message)
-                warnings.warn(message, MauveWarning, stacklevel=2)
         scores = {
             "mauve": result.mauve,
             "mauve_low": result.interval[0],
@@ -299,16 +318,18 @@ class MauveCallback(TrainerCallback):
             scores["mauve_p_value"] = result.p_value
         return {name: float(value) for name, value in scores.items()}
 
-    def _features(self, texts: list[str], *, cache: bool) -> Features:
+    def _samples(
+        self, texts: dict[str, list[str]], embedder: Embedder, prompts: list[str] | None = None
+    ) -> Samples:
         # A model that ends its text at once has written an empty one, which is no error.
-        samples = load_samples(
-            {"human": texts},
-            embedder=self._embedder,
-            cache=cache,
+        return load_samples(
+            texts,
+            embedder=embedder,
+            cache=False,
             empty="keep",
-            unreadable=self._unreadable if cache else "warn",
+            unreadable=self._unreadable,
+            prompts=prompts,
         )
-        return np.asarray(samples.features["human"])
 
     def _log(
         self, state: TrainerState, control: TrainerControl, scores: dict[str, float], prefix: str
