@@ -77,14 +77,15 @@ def test_states_are_put_back(tmp_path):
 
 def test_score_rises_as_the_model_learns(tmp_path):
     # An untrained model writes words at random, and one that has learnt which two may follow
-    # writes the language itself. Over 20 seeds of model and data the first score was below 0.2
-    # and the last above 0.7, so the seeds fixed here are far from the bounds.
-    scored = callback(every_steps=30)
-    made = trainer(tmp_path, [scored], max_steps=90, eval_on_start=True)
+    # writes the language itself. With six seeds of model, texts and data the scores were 0.006
+    # to 0.009 before the first step and 0.64 to 0.85 after the last, far from these bounds.
+    scored = callback(every_steps=40)
+    made = trainer(tmp_path, [scored], max_steps=80, eval_on_start=True)
     made.train()
     scores = logged(made, "eval_mauve")
-    assert scores[0] < 0.3
-    assert scores[-1] > 0.6
+    assert len(scores) == 3
+    assert scores[0] < 0.1
+    assert scores[-1] > 0.4
     assert scored.result.mauve == scores[-1]
     assert len(scored.texts) == 200
     entries = [entry for entry in made.state.log_history if "eval_mauve" in entry]
