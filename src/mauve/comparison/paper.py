@@ -14,7 +14,7 @@ from mauve.equality import ExactEquality
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int, check_real
 from mauve.frontier.curve import discretised_area, divergence_curve, frontier_integral
 from mauve.frontier.histogram import count_labels, krichevsky_trofimov, no_smoothing
-from mauve.quantize.crossfit import pool_by_content
+from mauve.quantize.crossfit import checked_labels, checked_partition, pool_by_content
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.protocol import Quantizer
 from mauve.quantize.reduce import reduce_features
@@ -186,7 +186,8 @@ def compute_mauve(
     if verbose:
         print(f"clustering {n} texts in {reduced.shape[1]} dimensions into {k}")
     if trained is not None:
-        buckets = trained.fit(reduced, k, np.random.default_rng([seed, 1, 0])).assign(reduced)
+        fitted = trained.fit(reduced, k, np.random.default_rng([seed, 1, 0]))
+        buckets = checked_labels(checked_partition(fitted).assign(reduced), len(reduced), k)
     else:
         runs = parallel_map(
             lambda run: KMeans(max_iter=iterations).fit(

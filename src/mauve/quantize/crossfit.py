@@ -145,7 +145,7 @@ def cluster_jointly(
     def cluster(clustering: int) -> tuple[Partition, Labels, BoolArray]:
         fitted = np.isin(sorted_blocks, FITTED[clustering % len(FITTED)])
         rng = np.random.default_rng([seed, clustering])
-        partition = quantizer.fit(reduced[fitted], num_buckets, rng)
+        partition = checked_partition(quantizer.fit(reduced[fitted], num_buckets, rng))
         labels = checked_labels(partition.assign(reduced), len(reduced), num_buckets)
         on_done(next(done))
         return partition, labels[position], ~fitted[position]
@@ -160,6 +160,25 @@ def cluster_jointly(
         reduced,
         position,
     )
+
+
+def checked_partition(fitted: Any, method: str = "fit") -> Partition:
+    """Return what a method of a quantizer returned, or raise if it cannot assign texts.
+
+    Examples
+    --------
+    >>> from mauve.quantize.kmeans import KMeans
+    >>> rows = np.random.default_rng(0).normal(size=(20, 2)).astype(np.float32)
+    >>> centres = KMeans().fit(rows, 2, np.random.default_rng(0))
+    >>> checked_partition(centres) is centres
+    True
+    """
+    if not isinstance(fitted, Partition):
+        raise InvalidParameterError(
+            f"{parameter('quantizer')} must have a method '{method}' that returns an object with a "
+            f"method 'assign'. Got {type(fitted).__name__} instead: return it."
+        )
+    return fitted
 
 
 def checked_labels(labels: NDArray[Any], n: int, num_buckets: int) -> Labels:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mauve.arrays import BoolArray, Features, HashArray, IntArray, Labels
 from mauve.errors import UndefinedError
 from mauve.quantize.classifier import LevelSets
-from mauve.quantize.crossfit import checked_labels, pool_by_content
+from mauve.quantize.crossfit import checked_labels, checked_partition, pool_by_content
 from mauve.quantize.kmeans import Centres
 from mauve.quantize.learning import check_counted, learning_rows
 from mauve.quantize.protocol import AnyQuantizer, PairQuantizer, Partition
@@ -187,7 +187,8 @@ def cluster_pair(
         rng = np.random.default_rng([seed, clustering])
         fitted: Partition
         if isinstance(quantizer, PairQuantizer):
-            fitted = quantizer.fit_pair(scaled, is_human[order], num_buckets, rng)
+            partition = quantizer.fit_pair(scaled, is_human[order], num_buckets, rng)
+            fitted = checked_partition(partition, "fit_pair")
         else:
             try:
                 reduction = fit_reduction(scaled, explained_variance, human.order)
@@ -196,7 +197,7 @@ def cluster_pair(
                 fitted = OneBucket()
             else:
                 partition = quantizer.fit(reduction.reduce(scaled), num_buckets, rng)
-                fitted = ReducedPartition(reduction, partition)
+                fitted = ReducedPartition(reduction, checked_partition(partition))
         on_done()
         return fitted
 
