@@ -158,7 +158,51 @@ class KeptQuantizer:
         return (features[:, 0] > 0).astype(int)
 
 
+class HalvesQuantizer(KeptQuantizer):
+    signature = "halves"
+    fit = property()  # it has none
+
+    def fit_pair(self, features, is_human, num_buckets, rng):
+        return self
+
+
 class TestObjects:
+    def test_a_quantizer_that_knows_the_samples(self, features):
+        for quantizer in (HalvesQuantizer(), "halves"):
+            mauve.register_quantizer("halves")(HalvesQuantizer)
+            result = mauve.compare(*features, quantizer=quantizer, num_buckets=2)["model"]
+            assert result.mauve > 0
+            assert "quant:halves|" in result.signature
+
+    @pytest.mark.parametrize("clustering", ["pair", "joint"])
+    def test_a_fit_that_returns_nothing_is_named(self, features, clustering):
+        class Forgets(KeptQuantizer):
+            def fit(self, features, num_buckets, rng):
+                pass
+
+        said = "parameter of {} must have a method '{}' that returns .* 'assign'. Got NoneType"
+        options = {"quantizer": Forgets(), "num_buckets": 2}
+        with pytest.raises(InvalidParameterError, match=said.format("compare", "fit")):
+            mauve.compare(*features, clustering=clustering, **options)
+        with pytest.raises(InvalidParameterError, match=said.format("compute_mauve", "fit")):
+            mauve.compute_mauve(*features, **options)
+
+    def test_a_fit_pair_that_returns_nothing_is_named(self, features):
+        class Forgets(HalvesQuantizer):
+            def fit_pair(self, features, is_human, num_buckets, rng):
+                pass
+
+        with pytest.raises(InvalidParameterError, match="must have a method 'fit_pair' that ret"):
+            mauve.compare(*features, quantizer=Forgets(), num_buckets=2)
+
+    def test_buckets_that_are_none_are_named_by_compute_mauve_too(self, features):
+        class TooMany(KeptQuantizer):
+            def assign(self, features):
+                return np.full(len(features), 7)
+
+        with pytest.raises(InvalidParameterError, match=r"assign each of 200 texts .* \[0, 2\)"):
+            mauve.compute_mauve(*features, quantizer=TooMany(), num_buckets=2)
+
     def test_quantizer(self, features):
         assert mauve.compare(*features, quantizer=KeptQuantizer(), num_buckets=2)["model"].mauve > 0
         with pytest.raises(InvalidParameterError, match=r"it is a class: pass KeptQuantizer\(\)"):
@@ -181,6 +225,7 @@ class TestObjects:
         assert isinstance(mauve.get_embedder("bundled"), mauve.Embedder)
         assert isinstance(KeptQuantizer(), mauve.Quantizer)
         assert isinstance(KeptQuantizer(), mauve.Partition)
+        assert isinstance(HalvesQuantizer(), mauve.PairQuantizer)
         assert isinstance(mauve.register_measure("one")(len), mauve.Measure)
         assert inspect.isclass(mauve.TokenScorer)
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.ladder import Ladder, SystemLadder
 from mauve.comparison.pairs import Difference, difference
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
@@ -53,7 +54,7 @@ from mauve.measures.own import register_measure
 from mauve.measures.protocol import Measure, MeasuredSample
 from mauve.measures.results import Measurements
 from mauve.measures.run import measure
-from mauve.quantize.protocol import Partition, Quantizer
+from mauve.quantize.protocol import PairQuantizer, Partition, Quantizer
 from mauve.quantize.registry import register_quantizer
 from mauve.reports.run import Report, report
 from mauve.telemetry import switch_off_telemetry as _switch_off_telemetry
@@ -79,6 +80,7 @@ __all__ = [
     "Explanation",
     "Finetuned",
     "InvalidParameterError",
+    "Ladder",
     "MauveError",
     "MauveResult",
     "MauveWarning",
@@ -87,12 +89,14 @@ __all__ = [
     "MeasuredSample",
     "Measurements",
     "MissingExtraError",
+    "PairQuantizer",
     "PaperResult",
     "Partition",
     "Quantizer",
     "Reading",
     "Report",
     "SystemExplanation",
+    "SystemLadder",
     "TextShare",
     "TokenScorer",
     "compare",
