@@ -168,16 +168,20 @@ def print_ladder(texts: list[str], n: int, seeds: int) -> None:
         )
 
 
-def print_systems(human: Path, systems: list[Path]) -> None:
+def print_systems(human: Path, systems: list[Path], limit: int | None) -> None:
     """Print the sentences about real systems, and whether they hold."""
     verdicts: Counter[str] = Counter()
-    read = read_texts(human)
-    people = [*map(str, read.texts)]
     for path in systems:
-        model = [*map(str, read_texts(path).texts)]
-        comparison = mauve.compare(people, {path.name: model}, empty="keep", progress=False)
+        comparison = mauve.compare(
+            human, {path.name: path}, empty="keep", limit=limit, progress=False
+        )
         explanation = mauve.explain(comparison, progress=False)
-        texts = Counted(people, model)
+        samples = comparison.compared.samples
+        people, model = (samples.texts or {}).values()
+        prompts = None
+        if samples.all_prompts is not None:
+            prompts = samples.all_prompts[: len(people)], samples.all_prompts[len(people) :]
+        texts = Counted(people, model, prompts=prompts)
         print(f"\n{path.name}")
         for sentence, verdict in check_explanation(explanation, path.name, texts):
             verdicts["not checked" if verdict is None else "true" if verdict else "FALSE"] += 1
@@ -219,11 +223,12 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--ladder", action="store_true")
+    parser.add_argument("--limit", type=int, help="texts of each sample, with --systems")
     parser.add_argument("--systems", type=Path, nargs="+")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", mauve.MauveWarning)
     if arguments.systems:
-        print_systems(arguments.texts, arguments.systems)
+        print_systems(arguments.texts, arguments.systems, arguments.limit)
         return
     is_corpus = arguments.texts.suffix == ".xz"
     texts = passages(arguments.texts) if is_corpus else [*read_texts(arguments.texts).texts]
