@@ -134,7 +134,7 @@ def test_errors(tiny):
     ):
         token_probabilities(tiny("bert"), ["greedy"], ["a"], device="cpu")
     with pytest.raises(
-        InvalidParameterError, match="'decoders' parameter of token_prob.* distribution"
+        InvalidParameterError, match=r"'decoders' parameter of token_prob.* distribution"
     ):
         token_probabilities(tiny("gpt2"), ["beam"], ["a"])
     with pytest.raises(InvalidParameterError, match=r"a list of decoders. Got 'greedy'"):
