@@ -5,6 +5,8 @@
 - :func:`measure` computes other measures beside MAUVE;
 - :func:`report` writes all of that to one HTML file;
 - :func:`finetune` trains a language model on texts, and :class:`MauveCallback` scores it meanwhile;
+- :func:`evaluate` lets models write, and compares and reports what they wrote;
+- :func:`generate` lets them write alone;
 - :func:`load` reads a comparison that was saved;
 - :func:`compute_mauve` takes the arguments of the authors' package;
 - :func:`get_embedder` makes an embedder from a name and its options;
@@ -46,7 +48,11 @@ from mauve.explanation.findings import Cluster
 from mauve.explanation.results import Explanation, SystemExplanation
 from mauve.explanation.run import explain
 from mauve.explanation.texts import TextShare
+from mauve.generation.evaluation import Evaluation
 from mauve.generation.finetune import Finetuned, finetune
+from mauve.generation.generated import Generated
+from mauve.generation.generating import generate
+from mauve.generation.run import evaluate
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Estimate
 from mauve.measures.intervals import Measured
@@ -77,8 +83,10 @@ __all__ = [
     "Embedded",
     "Embedder",
     "Estimate",
+    "Evaluation",
     "Explanation",
     "Finetuned",
+    "Generated",
     "InvalidParameterError",
     "Ladder",
     "MauveError",
@@ -102,8 +110,10 @@ __all__ = [
     "compare",
     "compute_mauve",
     "difference",
+    "evaluate",
     "explain",
     "finetune",
+    "generate",
     "get_embedder",
     "load",
     "measure",

@@ -18,7 +18,8 @@ from mauve.notebook import in_notebook
 if TYPE_CHECKING:
     import rich.progress
 
-#: Called with the name of the step, the number of parts done, and their total.
+#: Called with the name of the step, the number of parts done, and their total. What stands behind
+#: " · " in the name is a detail, such as the speed, which may change while the step goes on.
 Progress = Callable[[str, int, int], None]
 #: True for a bar where it can be seen, False for none, or a function that is called instead.
 ProgressLike = bool | Progress
@@ -102,6 +103,10 @@ class _Step:
         return " · ".join(parts)
 
 
+def _without_detail(step: str) -> str:
+    return step.partition(" · ")[0]
+
+
 class _Display(Protocol):
     """Draws the bar somewhere."""
 
@@ -144,12 +149,12 @@ class _Bar:
         """Take the progress of the work."""
         now = time.monotonic()
         with self._lock:
-            if step != self._step.name:  # another speed, another time left
+            if _without_detail(step) != _without_detail(self._step.name):  # another time left
                 self._step = _Step(step, now, now, done, done, total)
             else:
                 # Clusterings end on several threads, not always in the order they report.
                 most = max(done, self._step.done)
-                self._step = replace(self._step, reported=now, done=most, total=total)
+                self._step = replace(self._step, name=step, reported=now, done=most, total=total)
 
     def end(self) -> None:
         """Remove the bar."""
@@ -182,9 +187,10 @@ class _TerminalDisplay:
             self._bar.add_task("")
         task = self._bar.task_ids[0]
         if step.started != self._started:
-            self._bar.reset(task, description=escaped(step.name))
+            self._bar.reset(task)
             self._started = step.started
-        self._bar.update(task, completed=step.done, total=step.total)
+        description = escaped(step.name)
+        self._bar.update(task, description=description, completed=step.done, total=step.total)
         self._bar.start()  # does nothing if it has started
         self._bar.refresh()
 

@@ -15,7 +15,20 @@ from transformers import (
     set_seed,
 )
 
-WORDS = "a bird cat dog eats finds green house is little over the".split()
+WORDS = [
+    "a",
+    "bird",
+    "cat",
+    "dog",
+    "eats",
+    "finds",
+    "green",
+    "house",
+    "is",
+    "little",
+    "over",
+    "the",
+]
 END = "<end>"
 
 

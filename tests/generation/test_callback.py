@@ -169,7 +169,10 @@ def test_given_prompts_and_other_end(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"every_steps": None}, "'every_steps' .*must be given where the Trainer does not evaluate"),
+        (
+            {"every_steps": None},
+            "'every_steps' .*must be given where the Trainer does not evaluate",
+        ),
         ({"max_tokens": 61}, "max_tokens=60"),
         ({"prompt_tokens": 30}, "Got 200 of 200 with 30 or fewer, the first at position 0"),
         ({"prompts": ["a"]}, "one prompt for each human text. Got 1 for 200"),

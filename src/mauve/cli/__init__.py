@@ -12,8 +12,10 @@ from mauve.cli.cache import cache_commands
 from mauve.cli.compare import compare_command
 from mauve.cli.demo import demo_command
 from mauve.cli.embed import embed_command
+from mauve.cli.evaluate import evaluate_command
 from mauve.cli.explain import explain_command
 from mauve.cli.finetune import finetune_command
+from mauve.cli.generate import generate_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
 from mauve.cli.show import show_command
@@ -29,6 +31,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
 )
 for name, command in {
+    "evaluate": evaluate_command,
+    "generate": generate_command,
     "compare": compare_command,
     "explain": explain_command,
     "measure": measure_command,

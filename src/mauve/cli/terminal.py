@@ -41,8 +41,8 @@ def say(kind: str, message: str) -> None:
 def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
     """Wrap a command so that expected errors end in one line and an exit code.
 
-    Errors of this package and of the operating system print ``error: ...`` and exit with 1;
-    Ctrl-C exits with 130; a reader that stops early (``| head -1``) ends the command without
+    Errors of this package and of the operating system print ``error: ...``, and ``note: ...`` if
+    something was kept, and exit with 1; Ctrl-C exits with 130; a reader that stops early (``| head -1``) ends the command without
     a message. Any other exception is a bug and keeps its traceback.
     """
 
@@ -50,17 +50,25 @@ def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             say("error", "interrupted")
+            _say_notes(error)
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             _discard_stdout()
             raise typer.Exit(1) from None
         except (MauveError, OSError) as error:
             say("error", str(error))
+            _say_notes(error)
             raise typer.Exit(1) from None
 
     return wrapped
+
+
+def _say_notes(error: BaseException) -> None:
+    """Print what is known about the work that an error ended, such as what was kept of it."""
+    for note in getattr(error, "__notes__", ()):
+        say("note", note)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import typer
 
 from mauve.cli.terminal import warnings_as_lines
 from mauve.escape import escaped
+from mauve.generation.settings import model_name
 from mauve.quantize.registry import QUANTIZERS, quantizer_names
 from mauve.text.files import COMPRESSIONS, TEXT_SUFFIXES
 
@@ -206,5 +207,66 @@ def named_models(arguments: list[str] | None) -> dict[str, str]:
             )
         if name in models:
             raise typer.BadParameter(f"--model must name '{escaped(name)}' once.")
+        models[name] = model
+    return models
+
+
+def named_writer(argument: str) -> tuple[str | None, str]:
+    """Split ``NAME=MODEL``; a model may have an equals sign in its own name.
+
+    Examples
+    --------
+    >>> named_writer("small=gpt2"), named_writer("runs/lr=0.1"), named_writer("gpt2")
+    (('small', 'gpt2'), (None, 'runs/lr=0.1'), (None, 'gpt2'))
+    """
+    name, equals, model = argument.partition("=")
+    # A name has no part of a path or address; an existing folder is a folder.
+    if not equals or os.path.exists(argument) or any(mark in name for mark in "/\\:?"):
+        return None, argument
+    if not name or not model:
+        raise typer.BadParameter(
+            f"'{escaped(argument)}' must be a model or NAME=MODEL, with neither empty."
+        )
+    return name, model
+
+
+def check_writers(arguments: list[str]) -> list[str]:
+    """Raise unless all models have names that differ."""
+    writers_by_name(arguments)
+    return arguments
+
+
+def parse_seed_list(value: str) -> str:
+    """Return whole numbers with commas between them as they are, or raise.
+
+    Examples
+    --------
+    >>> parse_seed_list("0,1")
+    '0,1'
+    """
+    if not all(part.strip().isdecimal() for part in value.split(",")):
+        raise typer.BadParameter(
+            f"must be whole numbers with commas between them. Got '{escaped(value)}' instead."
+        )
+    return value
+
+
+def writers_by_name(arguments: list[str]) -> dict[str, str]:
+    """Return the models by their names, or raise.
+
+    Examples
+    --------
+    >>> writers_by_name(["small=gpt2", "bundled"])
+    {'small': 'gpt2', 'bundled': 'bundled'}
+    """
+    models: dict[str, str] = {}
+    for argument in arguments:
+        given, model = named_writer(argument)
+        name = model_name(model) if given is None else given
+        if name in models:
+            raise typer.BadParameter(
+                f"two models are called '{escaped(name)}'. Give one of them another name: "
+                f"NAME={escaped(model)}"
+            )
         models[name] = model
     return models

@@ -134,7 +134,9 @@ def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
         chosen = np.flatnonzero(pooled.in_scatter[rows])
         linear_scatter[place[rows][chosen]] = linear[chosen]
         # Projected before they are multiplied: the basis would enlarge rounding errors.
-        kernel_scatter[place[rows][chosen]] = kernel[chosen, :n_kernel] @ bases[0].astype(np.float32)
+        kernel_scatter[place[rows][chosen]] = kernel[chosen, :n_kernel] @ bases[0].astype(
+            np.float32
+        )
         units, starts = np.unique(pooled.unit[rows], return_index=True)
         columns = _sums_of_rows(columns, starts)
         # With sums of whole numbers, which are exact in any order, permutations that give the same
