@@ -7,6 +7,7 @@ from typing import Any
 
 from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.generation.examples import Example
 from mauve.generation.generated import Generated
 from mauve.generation.human import ExampleOptions, load_examples
 from mauve.generation.settings import (
@@ -18,9 +19,9 @@ from mauve.generation.settings import (
     parse_seeds,
 )
 from mauve.generation.sources import SourceLike
-from mauve.generation.tasks import TASKS, Example, Task
+from mauve.generation.tasks import Task
 from mauve.generation.writing_run import Loader, PromptSet, Run
-from mauve.lm.writing import WritingOptions
+from mauve.lm.writing import Writer, WritingOptions
 from mauve.progress import ProgressLike, progress_bar
 from mauve.text.read import read_texts
 
@@ -122,33 +123,45 @@ def generate(
     """
     named, decodings = name_models(models), parse_decoders(decoders)
     checked_seeds, target = parse_seeds(seeds), checked_folder(folder)
-    has_task = task is not None or source is not None
-    if has_task == (prompts is not None) or (task is None) != (source is None):
+    if (prompts is None) == (source is None) or (task is None) != (source is None):
         raise InvalidParameterError(
             f"{parameter('prompts')} must be given, or {parameter('task')} and "
             f"{parameter('source')} both."
         )
+    drawing = ExampleOptions(
+        "text" if task is None else task, n, seed, prompt_tokens, max_tokens, min_tokens,
+        well_formed,
+    )  # fmt: skip
+    options = WritingOptions(drawing.longest, min_tokens)
     loader = Loader(device, dtype, revision, token_budget, endpoint or {})
+    run = Run(named, decodings, checked_seeds, options, target, loader)
     with progress_bar(progress) as on_progress:
-        writers = {}
-        if task is not None and source is not None:
-            drawing = ExampleOptions(
-                task, n, seed, prompt_tokens, max_tokens, min_tokens, well_formed
-            )
-            options = WritingOptions(drawing.longest, min_tokens)
-            first = next(iter(named))
-            writers = {first: loader.writer(named[first])}
-            splitter = (
-                writers[first] if prompt_tokenizer is None else loader.writer(prompt_tokenizer)
-            )
-            prompt_set = read_prompts(load_examples(target, source, drawing, splitter))
-        else:
-            longest = TASKS["text"].max_tokens if max_tokens is None else max_tokens
-            options = WritingOptions(longest, min_tokens)
-            prompt_set = read_prompts(prompts)
-        run = Run(named, decodings, checked_seeds, options, target, loader)
-        samples = run.write(prompt_set, on_progress, writers)
+        writers: dict[str, Writer] = {}
+        if prompts is None and source is not None:
+            prompts, writers = draw_examples(run, source, drawing, prompt_tokenizer)
+        samples = run.write(read_prompts(prompts or []), on_progress, writers)
     return Generated(target, tuple(samples))
+
+
+def draw_examples(
+    run: Run, source: SourceLike, drawing: ExampleOptions, prompt_tokenizer: ModelLike | None
+) -> tuple[list[Example], dict[str, Writer]]:
+    """Return the examples of a source, and the writer that was loaded to cut them.
+
+    Parameters
+    ----------
+    run : Run
+    source : str, Path, or iterable of str or mapping
+    drawing : ExampleOptions
+    prompt_tokenizer : str or Writer or None
+        By default the first model of the run.
+    """
+    first = next(iter(run.models))
+    writers = {first: run.loader.writer(run.models[first])}
+    cutter = writers[first]
+    if prompt_tokenizer is not None:
+        cutter = run.loader.writer(prompt_tokenizer)
+    return load_examples(run.folder, source, drawing, cutter), writers
 
 
 def checked_folder(folder: str | Path) -> Path:

@@ -11,9 +11,10 @@ from typing import Any
 
 from mauve.atomic import atomic_write
 from mauve.errors import InvalidParameterError, MauveError, MauveWarning, warn_caller
+from mauve.generation.examples import Example
 from mauve.generation.files import check_settings
 from mauve.generation.sources import SourceLike, parse_source
-from mauve.generation.tasks import Example, Task, get_task, read_examples
+from mauve.generation.tasks import Task, get_task, read_examples
 from mauve.lm.writing import Writer
 
 FORMAT = 1

@@ -110,10 +110,9 @@ def _scorer(writer: Writer, model: ModelLike, device: str) -> TokenScorer:
     """Return what scores texts under the model that writes."""
     if isinstance(writer, TokenScorer):
         return writer
-    is_scored = isinstance(model, str) and not model.startswith(("ngram:", "http://", "https://"))
-    if not is_scored:
-        raise InvalidParameterError(
-            "The decoder 'adversarial' must have a perplexity for a model that does not score "
-            "texts. Write it as 'adversarial:perplexity=20'."
-        )
-    return get_scorer(model, device=device)
+    if isinstance(model, str) and not model.startswith(("ngram:", "http://", "https://")):
+        return get_scorer(model, device=device)
+    raise InvalidParameterError(
+        "The decoder 'adversarial' must have a perplexity for a model that does not score texts. "
+        "Write it as 'adversarial:perplexity=20'."
+    )

@@ -6,8 +6,8 @@ from typing import Any
 
 from mauve.errors import check_bool, check_int
 from mauve.generation.evaluation import Evaluation
-from mauve.generation.generating import N_PROMPTS, checked_folder, read_prompts
-from mauve.generation.human import ExampleOptions, load_examples, make_folder
+from mauve.generation.generating import N_PROMPTS, checked_folder, draw_examples, read_prompts
+from mauve.generation.human import ExampleOptions, make_folder
 from mauve.generation.locks import locked_folder
 from mauve.generation.manifest import Manifest
 from mauve.generation.scoring import (
@@ -166,10 +166,7 @@ def evaluate(
     loader = Loader(device, dtype, revision, token_budget, endpoint or {})
     run = Run(named, decodings, checked_seeds, length, target, loader)
     with locked_folder(target, "evaluated"), progress_bar(progress) as on_progress:
-        first = next(iter(named))
-        writers = {first: loader.writer(named[first])}  # others are loaded when it is their turn
-        splitter = writers[first] if prompt_tokenizer is None else loader.writer(prompt_tokenizer)
-        examples = load_examples(target, source, drawing, splitter)
+        examples, writers = draw_examples(run, source, drawing, prompt_tokenizer)
         triples = [(each.model, each.decoder, each.seed) for each in run.settings]
         human = [example.prompt * with_prompt + example.reference for example in examples]
         check_scoring(human, system_names(triples, pool_seeds=pool_seeds), scoring, target)

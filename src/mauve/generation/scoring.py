@@ -212,8 +212,9 @@ def _compared(
             for message in comparison.warnings:
                 warn_caller(message)
             return comparison
+    human: Any = systems.human  # records, with their metadata
     comparison = compare(
-        systems.human,
+        human,
         systems.texts,
         prompts=systems.prompts,
         progress=on_progress,

@@ -132,8 +132,11 @@ def name_models(models: Models) -> dict[str, ModelLike]:
     if isinstance(models, Mapping):
         named = {str(name): model for name, model in models.items()}
     else:
-        is_one = isinstance(models, str) or not isinstance(models, Sequence)
-        items: Sequence[ModelLike] = [models] if is_one else models  # type: ignore[assignment]
+        items: Sequence[ModelLike]
+        if isinstance(models, str) or not isinstance(models, Sequence):
+            items = [models]
+        else:
+            items = models
         named = {}
         for model in items:
             name = model_name(model)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mauve.generation.examples import Example
 from mauve.generation.generated import GeneratedSample
-from mauve.generation.tasks import Example
 
 
 @dataclass(frozen=True)
