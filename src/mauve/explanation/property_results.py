@@ -122,7 +122,8 @@ class DifferingProperties(ExactEquality):
             value = float(self._values[row, j])
             # A number that is not defined, as lengths of lines in one line, says nothing.
             if probability[j] >= _CLEAR and not np.isnan(value):
-                reasons.append(reason(*self._labels[j], value))
+                verb, more, unit = self._labels[j]
+                reasons.append(reason(verb, more, unit, value))
         return tuple(reasons)
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mauve.arrays import FloatArray
+from mauve.arrays import BoolArray, FloatArray
 from mauve.escape import escaped
 from mauve.formatting import format_share
 from mauve.text.properties import TextProperty, format_pair
@@ -87,7 +87,7 @@ def reason(verb: str, more: str, unit: str, value: float) -> str:
     return _full_unit(more, unit).format(number)
 
 
-def _shares(what: str, human: FloatArray, model: FloatArray) -> Statement | None:
+def _shares(what: str, human: BoolArray, model: BoolArray) -> Statement | None:
     p, q = float(human.mean()), float(model.mean())
     of_human, of_model = format_share(p), format_share(q)
     if of_human == of_model:

@@ -155,8 +155,7 @@ def check_length(pair: TextPair, human: IntArray, model: IntArray, unit: str) ->
     ratios = (np.maximum(p_lengths, q_lengths) + 1) / (np.minimum(p_lengths, q_lengths) + 1)
     most = 0 if ratios[0] > LENGTH_RATIO else int(np.argmax(ratios))  # the median if it differs
     explained = pair.distinction(np.concatenate([human, model]).astype(np.float64))
-    # Texts that are all cut to one length may have the same median, but spread less. A shift by
-    # one token, as from a space before each text, is no difference of length.
+    # Texts cut to one length may have the same median, but spread less. A shift by a token is none.
     spread = abs(np.ptp(p_lengths) - np.ptp(q_lengths)) / (min(p_lengths[0], q_lengths[0]) + 1)
     is_cut = explained > _ONE_LENGTH and spread > LENGTH_RATIO - 1
     if smirnov(human, model) < LEVEL and (ratios[most] > LENGTH_RATIO or is_cut):
@@ -242,11 +241,8 @@ def check_beginnings(pair: TextPair) -> Iterator[Finding]:
         n_others = sum(begins_with(text, beginning) for text in others)
         counts = (count, n_others) if texts is pair.human else (n_others, count)
         if shares := pair.differing_habit(*counts):
-            yield pair.finding(
-                "beginning",
-                shares,
-                f"begin with '{escaped(beginning)}': remove it if it is no part of the text.",
-            )
+            said = f"begin with '{escaped(beginning)}': remove it if it is no part of the text."
+            yield pair.finding("beginning", shares, said)
 
 
 def check_prompts(pair: TextPair) -> Iterator[Finding]:
