@@ -31,7 +31,8 @@ def beam_search(
     -----
     Each step extends all beams by all tokens and keeps the b extensions that are the most
     probable and have not ended; of the b most probable ones, those that end a text are put
-    aside. The search is over when no beam can score more than the best text put aside.
+    aside. The search is over when no beam can score more than the best text put aside. One beam
+    is greedy decoding: it is over when the most probable token ends the text.
 
     Examples
     --------
@@ -67,6 +68,8 @@ def beam_search(
                     best = score, [*tokens, token], False
             elif rank < beam.b and score > best[0]:
                 best = score, tokens, True
+        if beam.b == 1 and best[2]:
+            break
         beams = extended
         # Totals only fall, and the longest text divides them by the most.
         longest = max_tokens if beam.length_power > 0 else n + 1

@@ -264,6 +264,7 @@ def _write_adversarial(
     total = np.zeros((len(contexts), 1))
     for n in range(options.max_tokens):
         rows = _without_end(model.next(contexts), model.end)
+        rows /= rows.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             surprise = -np.log(rows)
         if n < n_random:
@@ -280,14 +281,12 @@ def _write_adversarial(
 
 
 def _without_end(rows: FloatArray, end: int) -> FloatArray:
-    """Return the probabilities of tokens that do not end a text."""
-    rest = rows.copy()
-    rest[:, end] = 0
-    totals = rest.sum(axis=1, keepdims=True)
-    if not (totals > 0).all():
+    """Set the probability of the end to 0, which leaves sums below 1."""
+    if (rows[:, end] >= 1).any():
         raise InvalidParameterError(
             f"{parameter('min_tokens')} must allow a text to end where no other token can "
             "follow. Got a context after which the model gives all other tokens the "
             "probability 0: use a smaller number."
         )
-    return np.asarray(rest / totals)
+    rows[:, end] = 0
+    return rows

@@ -162,7 +162,8 @@ class KneserNey:
         array of float, shape (n_words,)
             A new array, positive everywhere, with sum 1.
         """
-        probabilities = self.unigram.copy()
+        parts = []  # the words seen after each length of context, and their weight
+        backoff = 1.0
         row = 0
         latest_first = [*reversed(context[-len(self.levels) - 1 :]), self.n_words]
         for level, word in zip(self.levels, latest_first, strict=False):
@@ -171,8 +172,12 @@ class KneserNey:
             if row == len(level.contexts) or level.contexts[row] != key:
                 break
             part = slice(level.start[row], level.start[row + 1])
-            probabilities *= level.backoff[row]
-            probabilities[level.words[part]] += level.weight[part]
+            backoff *= level.backoff[row]
+            parts.append((level.words[part], level.weight[part] / backoff))
+        # One pass over all words; the others are few.
+        probabilities = self.unigram * backoff
+        for words, weight in parts:
+            probabilities[words] += weight * backoff
         return probabilities
 
     def score(self, document: Sequence[int]) -> FloatArray:

@@ -70,6 +70,7 @@ class CausalModel(Protocol):
         Returns
         -------
         array of float, shape (len(contexts), vocabulary_size)
+            A new one, which the caller may change.
         """
 
 

@@ -15,7 +15,7 @@ class Beam(Decoding):
     Parameters
     ----------
     b : int
-        Number of beams.
+        Number of beams; one is greedy decoding.
     no_repeat : int
         A text has no sequence of this many tokens twice, its prompt included; 0 allows any.
     length_power : float
