@@ -13,11 +13,12 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
+from mauve.embed.endpoint_address import is_endpoint
 from mauve.embed.endpoint_client import EndpointError
 from mauve.errors import InvalidParameterError, MauveError, MauveWarning
 from mauve.lm.decoding import parse_decoder
 from mauve.lm.endpoint_requests import TEMPLATE, check_extra
-from mauve.lm.endpoint_writer import EndpointWriter, get_endpoint, is_endpoint
+from mauve.lm.endpoint_writer import EndpointWriter, get_endpoint
 from mauve.lm.writing import Writer, WritingOptions, Written
 
 SERVER = Path(__file__).with_name("completions_server.py")

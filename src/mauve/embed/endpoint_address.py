@@ -15,6 +15,17 @@ from mauve.errors import InvalidParameterError, bad_parameter
 EMBEDDINGS, COMPLETIONS, CHAT = "/embeddings", "/completions", "/chat/completions"
 
 
+def is_endpoint(spec: object) -> bool:
+    """Return whether what names a model is the address of an endpoint.
+
+    Examples
+    --------
+    >>> is_endpoint("http://localhost:8000#model=gpt2"), is_endpoint("gpt2")
+    (True, False)
+    """
+    return isinstance(spec, str) and spec.startswith(("http://", "https://"))
+
+
 def split_url(url: str, *, parameter: str | None = None) -> SplitResult:
     """Return the parts of the URL of an endpoint, or raise without showing a password.
 

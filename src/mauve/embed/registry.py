@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mauve.calls import has_option, option, parameter
+from mauve.embed.endpoint_address import is_endpoint
 from mauve.embed.protocol import Embedded, Embedder, embedder_parameter
 from mauve.embed.reading import Reading, reading_of
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
@@ -117,7 +118,7 @@ def _class_of(spec: str) -> tuple[Callable[..., Any], tuple[str, ...]]:
         from mauve.embed.bundled import BundledEmbedder
 
         return BundledEmbedder, ()
-    if spec.startswith(("http://", "https://")):
+    if is_endpoint(spec):
         from mauve.embed.endpoint import EndpointEmbedder
 
         return EndpointEmbedder, (spec,)

@@ -253,17 +253,6 @@ class EndpointWriter:
             return only_model(client, self._models_url)
 
 
-def is_endpoint(spec: object) -> bool:
-    """Return whether what names a model is the address of an endpoint.
-
-    Examples
-    --------
-    >>> is_endpoint("http://localhost:8000#model=gpt2"), is_endpoint("gpt2")
-    (True, False)
-    """
-    return isinstance(spec, str) and spec.startswith(("http://", "https://"))
-
-
 def get_endpoint(url: str, **options: Any) -> EndpointWriter:
     """Return the writer of an endpoint; options that are None are left out.
 
