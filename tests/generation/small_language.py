@@ -1,5 +1,6 @@
 """A language of twelve words that a tiny model learns in seconds, and a Trainer for it."""
 
+import itertools
 import random
 
 import torch
@@ -16,19 +17,8 @@ from transformers import (
 )
 
 WORDS = [
-    "a",
-    "bird",
-    "cat",
-    "dog",
-    "eats",
-    "finds",
-    "green",
-    "house",
-    "is",
-    "little",
-    "over",
-    "the",
-]
+    "a", "bird", "cat", "dog", "eats", "finds", "green", "house", "is", "little", "over", "the",
+]  # fmt: skip
 END = "<end>"
 
 
@@ -78,7 +68,7 @@ def word_pairs(rows):
     counts = torch.zeros(len(rows), len(WORDS) + 1, len(WORDS) + 1)
     for row, text in enumerate(rows):
         numbers = [number.get(word, len(WORDS)) for word in text.split()]
-        for first, second in zip(numbers, numbers[1:], strict=False):
+        for first, second in itertools.pairwise(numbers):
             counts[row, first, second] += 1
     return counts.flatten(1).numpy() + 1e-3
 

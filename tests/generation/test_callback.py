@@ -53,7 +53,8 @@ def test_states_are_put_back(tmp_path):
     class Look(TrainerCallback):
         def states(self, model, processing_class):
             return (
-                random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist(),
+                random.getstate(), torch.get_rng_state().tolist(),
+                np.random.get_state()[1].tolist(),  # noqa: NPY002
                 [part.training for part in model.modules()], torch.is_grad_enabled(),
                 model.config.use_cache, processing_class.padding_side, model.generation_config,
             )  # fmt: skip
@@ -174,7 +175,7 @@ def test_given_prompts_and_other_end(tmp_path):
             "'every_steps' .*must be given where the Trainer does not evaluate",
         ),
         ({"max_tokens": 61}, "max_tokens=60"),
-        ({"prompt_tokens": 30}, "Got 200 of 200 with 30 or fewer, the first at position 0"),
+        ({"prompt_tokens": 30}, "more than prompt_tokens=30 tokens, which are cut. Got 200 of 200"),
         ({"prompts": ["a"]}, "one prompt for each human text. Got 1 for 200"),
     ],
 )

@@ -14,7 +14,6 @@ from mauve.comparison.run import compare_samples
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.cached import cached_if_known
 from mauve.embed.load import Samples, load_samples
-from mauve.embed.models import context_length
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.reading import UNREADABLE, UnreadablePolicy
 from mauve.embed.registry import EmbedderLike, get_embedder
@@ -32,7 +31,7 @@ from mauve.generation.held_out import HeldOut, hold_out
 from mauve.generation.processes import gathered, on_main, rank_and_count
 from mauve.generation.random_states import kept_random_states
 from mauve.generation.sharded import check_whole
-from mauve.lm.decoding import parse_decoder
+from mauve.lm.decoding import parse_sampler
 
 
 class MauveCallback(TrainerCallback):
@@ -58,7 +57,8 @@ class MauveCallback(TrainerCallback):
         New tokens of a continuation at most; human ones are cut there too.
     decoder : str
         How the next token is drawn: "nucleus:0.95", "ancestral", "temperature:0.7",
-        "top-k:40", "greedy" and others, see :func:`mauve.lm.decoding.parse_decoder`.
+        "top-k:40", "typical:0.95", "min-p:0.05" or "greedy", and ",temperature=0.8" after a
+        truncation; see :func:`mauve.lm.decoding.parse_decoder`. Searches are too slow here.
     every_steps : int, optional
         Score every so many optimiser steps. By default at every evaluation of the Trainer.
     batch_size : int
@@ -140,7 +140,7 @@ class MauveCallback(TrainerCallback):
         self._prompts = None if prompts is None else [*prompts]
         self._prompt_tokens = check_int("prompt_tokens", prompt_tokens, 1)
         self._max_tokens = check_int("max_tokens", max_tokens, 1)
-        self._decoder = parse_decoder(decoder)
+        self._sampler = parse_sampler(decoder)
         self._every = None if every_steps is None else check_int("every_steps", every_steps, 1)
         self._batch_size = check_int("batch_size", batch_size, 1)
         self._embedder = get_embedder("bundled" if embedder is None else embedder, device=device)
@@ -225,14 +225,13 @@ class MauveCallback(TrainerCallback):
         held_out = hold_out(
             self._human,
             self._prompts,
+            trainer.model,
             tokenizer,
             prompt_tokens=self._prompt_tokens,
             max_tokens=self._max_tokens,
-            context=context_length(trainer.model.config, tokenizer),
-            endings=_endings(trainer.model, tokenizer),
         )
         self._held_out, self.human = held_out, held_out.human
-        self.prompts = [held_out.decode(row) for row in held_out.prompts]
+        self.prompts = held_out.prompts
         on_main(self._embed_human)
         self._trainer, self._scores = trainer, None
         return trainer
@@ -289,15 +288,15 @@ class MauveCallback(TrainerCallback):
             with evaluation_mode(trainer.model), trainer.accelerator.autocast():
                 rows = continue_prompts(
                     model,
-                    [held_out.prompts[i] for i in positions],
-                    self._decoder,
+                    [held_out.rows[i] for i in positions],
+                    self._sampler,
                     max_tokens=self._max_tokens,
                     endings=held_out.endings,
                     seed=self._seed,
                     positions=positions,
                     batch_size=self._batch_size,
                 )
-            return {i: held_out.decode(row) for i, row in zip(positions, rows, strict=True)}
+            return {i: held_out.text(i, row) for i, row in zip(positions, rows, strict=True)}
 
         texts = gathered(write)
         return [texts[i] for i in range(len(held_out.prompts))]
@@ -340,16 +339,3 @@ class MauveCallback(TrainerCallback):
         with evaluation_mode(self._trainer.model):
             self._trainer.log({f"{prefix}_{name}": value for name, value in scores.items()})
         control.should_log = should_log  # which this log would otherwise have answered
-
-
-def _endings(model: Any, tokenizer: Any) -> list[int]:
-    """Return the tokens that end a text."""
-    named = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
-    known = [*(named if isinstance(named, list) else [named]), tokenizer.eos_token_id]
-    endings = [*dict.fromkeys(token for token in known if token is not None)]
-    if not endings:
-        raise InvalidParameterError(
-            f"{parameter('tokenizer')} must have an end-of-text token, which ends a text. Got one "
-            f"without instead: set its eos_token."
-        )
-    return endings

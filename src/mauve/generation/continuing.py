@@ -9,17 +9,17 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
-from mauve.arrays import FloatArray
-from mauve.lm.decoding import Decoder, Greedy
-from mauve.lm.decoding_torch import decode
+from mauve.lm.choosing import draw_rows
+from mauve.lm.sampling import Sampler, decode
 
 
 def continue_prompts(
     model: Any,
     prompts: Sequence[Sequence[int]],
-    decoder: Decoder,
+    sampler: Sampler,
     *,
     max_tokens: int,
     endings: Sequence[int],
@@ -35,7 +35,7 @@ def continue_prompts(
         Its ``generate`` is called, with its key-value cache.
     prompts : sequence of sequences of int
         None of them empty.
-    decoder : Decoder
+    sampler : Sampler
     max_tokens : int
         New tokens of a text at most.
     endings : sequence of int
@@ -43,7 +43,8 @@ def continue_prompts(
     seed : int
     positions : sequence of int
         Number of each prompt in the whole job: the random numbers of a text follow from the
-        seed and this number, whatever the batch and the process.
+        seed and this number, whatever the batch and the process. They are those of
+        :meth:`mauve.lm.writing.Writer.write`, so the texts are too.
     batch_size : int
         Prompts of a batch.
     """
@@ -53,9 +54,9 @@ def continue_prompts(
     with _own_generation_config(model), torch.no_grad():
         for start in range(0, len(order), batch_size):
             rows = order[start : start + batch_size]
-            draws = np.stack([_uniform(seed, positions[i], max_tokens) for i in rows])
+            keys = np.stack([_keys(seed, positions[i], max_tokens) for i in rows])
             batch = [prompts[i] for i in rows]
-            written = _continue_batch(model, batch, decoder, draws, endings)
+            written = _continue_batch(model, batch, sampler, keys, endings)
             texts.update(zip(rows, written, strict=True))
     return [texts[i] for i in range(len(prompts))]
 
@@ -63,8 +64,8 @@ def continue_prompts(
 def _continue_batch(
     model: Any,
     prompts: Sequence[Sequence[int]],
-    decoder: Decoder,
-    draws: FloatArray,
+    sampler: Sampler,
+    keys: NDArray[np.int64],
     endings: Sequence[int],
 ) -> list[list[int]]:
     width = max(map(len, prompts))
@@ -74,7 +75,7 @@ def _continue_batch(
         ids[row, width - len(prompt) :] = prompt
         is_token[row, width - len(prompt) :] = 1
     config = GenerationConfig(  # type: ignore[no-untyped-call]
-        max_new_tokens=draws.shape[1],
+        max_new_tokens=keys.shape[1],
         do_sample=False,  # the drawn token is the only possible one, see _DrawnToken
         use_cache=True,
         eos_token_id=[*endings],
@@ -85,7 +86,7 @@ def _continue_batch(
         input_ids=torch.from_numpy(ids).to(device),
         attention_mask=torch.from_numpy(is_token).to(device),
         generation_config=config,
-        logits_processor=LogitsProcessorList([_DrawnToken(decoder, draws, width)]),
+        logits_processor=LogitsProcessorList([_DrawnToken(sampler, keys, width)]),
     )
     rows = cast(list[list[int]], output[:, width:].tolist())
     return [_before_any(row, endings) for row in rows]
@@ -98,32 +99,23 @@ class _DrawnToken(LogitsProcessor):
     a text would depend on the texts beside it.
     """
 
-    def __init__(self, decoder: Decoder, draws: FloatArray, n_before: int) -> None:
-        self._decoder, self._draws, self._n_before = decoder, draws, n_before
+    def __init__(self, sampler: Sampler, keys: NDArray[np.int64], n_before: int) -> None:
+        self._sampler, self._keys, self._n_before = sampler, keys, n_before
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return logits: 0 for the token drawn, minus infinity for all others."""
-        if isinstance(self._decoder, Greedy):
-            drawn = scores.argmax(dim=1, keepdim=True)
-        else:
-            wide = torch.float32 if scores.device.type == "mps" else torch.float64
-            probabilities = scores.to(wide).softmax(dim=1)
-            decoded = decode(self._decoder, probabilities).to(wide)
-            mass = decoded.cumsum(dim=1)
+        if self._sampler.is_random:
             step = input_ids.shape[1] - self._n_before
-            uniform = torch.from_numpy(self._draws[:, step].copy()).to(scores.device, wide)
-            # The total is 1 up to rounding; a token without probability is never passed over to.
-            target = (uniform[:, None] * mass[:, -1:]).clamp(max=_below(mass[:, -1:]))
-            drawn = torch.searchsorted(mass, target, right=True)
-        return torch.full_like(scores, -torch.inf).scatter_(1, drawn, 0.0)
+            keys = torch.from_numpy(self._keys[:, step].copy()).to(scores.device)
+            drawn = draw_rows(decode(self._sampler, scores.float().softmax(dim=1)), keys)
+        else:
+            drawn = scores.argmax(dim=1)
+        return torch.full_like(scores, -torch.inf).scatter_(1, drawn[:, None], 0.0)
 
 
-def _below(values: torch.Tensor) -> torch.Tensor:
-    return torch.nextafter(values, torch.zeros_like(values))
-
-
-def _uniform(seed: int, position: int, n: int) -> FloatArray:
-    return np.random.default_rng([seed, position]).random(n)
+def _keys(seed: int, position: int, n: int) -> NDArray[np.int64]:
+    """Return the random numbers of a text, those that a writer gives it."""
+    return np.random.default_rng([seed, position]).integers(1 << 63, size=n)
 
 
 def _before_any(row: list[int], endings: Sequence[int]) -> list[int]:

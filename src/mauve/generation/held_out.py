@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mauve.calls import option, parameter
+from mauve.embed.models import context_length
 from mauve.errors import InvalidParameterError
+from mauve.generation.splitting import checked_tokenizer, cut_text, split_text
+from mauve.lm.writing import check_lengths
 
 
 @dataclass(frozen=True)
@@ -14,84 +17,96 @@ class HeldOut:
 
     Attributes
     ----------
-    prompts : list of lists of int
-        Tokens of each prompt, at least one.
-    human : list of str
-        The human continuation of each prompt.
+    prompts, human : list of str
+        The prompts, and the human continuation of each.
+    rows : list of lists of int
+        Tokens of each prompt, at least one, with the beginning of text where the tokenizer
+        puts one.
     endings : list of int
         Tokens that end a text.
     tokenizer : tokenizer of Transformers
     """
 
-    prompts: list[list[int]]
+    prompts: list[str]
     human: list[str]
+    rows: list[list[int]]
     endings: list[int]
     tokenizer: Any = field(repr=False)
 
-    def decode(self, tokens: Sequence[int]) -> str:
-        """Return the text of tokens."""
-        return _decode(self.tokenizer, tokens)
+    def text(self, position: int, tokens: Sequence[int]) -> str:
+        """Return the text of tokens that continue a prompt."""
+        # Decoded after the end of the prompt, as some tokenizers drop the first space.
+        last = self.rows[position][-8:]
+        before = _decode(self.tokenizer, last)
+        whole = _decode(self.tokenizer, [*last, *tokens])
+        is_kept = whole.startswith(before)
+        return whole[len(before) :] if is_kept else _decode(self.tokenizer, tokens)
 
 
 def hold_out(
     human: Sequence[str],
     prompts: Sequence[str] | None,
+    model: Any,
     tokenizer: Any,
     *,
     prompt_tokens: int,
     max_tokens: int,
-    context: int,
-    endings: list[int],
 ) -> HeldOut:
-    """Return prompts and human continuations, both in tokens of a model.
+    """Return prompts and human continuations, cut after numbers of tokens of a model.
 
     Parameters
     ----------
     human : sequence of str
         Whole texts, or, with prompts, continuations.
     prompts : sequence of str or None
+    model : PreTrainedModel
     tokenizer : tokenizer of Transformers
     prompt_tokens, max_tokens : int
         Of a prompt that is cut from a text, and of a continuation at most.
-    context : int
-        Most tokens of prompt and continuation that the model reads.
-    endings : list of int
-        Tokens that end a text.
     """
-    texts = [_encode(tokenizer, text) for text in human]
+    endings = _endings(model, tokenizer)
+    reader = checked_tokenizer(
+        (lambda text: _encode(tokenizer, text), lambda tokens: _decode(tokenizer, tokens))
+    )
     if prompts is None:
-        short = [i for i, tokens in enumerate(texts) if len(tokens) <= prompt_tokens]
-        if short:
-            raise InvalidParameterError(
-                f"{parameter('human')} must be texts of more than {option('prompt_tokens')} "
-                f"tokens, to be cut into prompt and continuation. Got {len(short)} of "
-                f"{len(texts)} with {prompt_tokens} or fewer, the first at position {short[0]}: "
-                f"leave them out, or use a smaller {option('prompt_tokens')}."
-            )
-        starts = [tokens[:prompt_tokens] for tokens in texts]
-        texts = [tokens[prompt_tokens:] for tokens in texts]
+        parts = [split_text(text, prompt_tokens, max_tokens, reader) for text in human]
+        rule = f"texts of more than {option('prompt_tokens', prompt_tokens)} tokens, which are cut"
     else:
-        if len(prompts) != len(texts):
+        if len(prompts) != len(human):
             raise InvalidParameterError(
                 f"{parameter('prompts')} must hold one prompt for each human text. Got "
-                f"{len(prompts)} for {len(texts)} instead."
+                f"{len(prompts)} for {len(human)} instead."
             )
-        starts = [_encode(tokenizer, prompt) for prompt in prompts]
+        parts = [cut_text(text, max_tokens, reader) for text in human]
+        rule = "texts that are not empty"
+    short = [i for i, part in enumerate(parts) if part is None]
+    if short:
+        raise InvalidParameterError(
+            f"{parameter('human')} must be {rule}. Got {len(short)} of {len(parts)} that are too "
+            f"short, the first at position {short[0]}: leave them out."
+        )
+    split = [part for part in parts if part is not None]
+    starts = [part.prompt for part in split] if prompts is None else [*prompts]
     begin = tokenizer.bos_token_id
-    first = endings[0] if begin is None else begin
-    # What a model reads before a text, where its tokenizer puts anything there.
-    before = [begin] if _adds_beginning(tokenizer) else []
-    rows = [[*before, *start] or [first] for start in starts]
-    for position, row in enumerate(rows):
-        if len(row) + max_tokens > context:
-            raise InvalidParameterError(
-                f"{parameter('max_tokens')} must leave room for the prompts in the {context} "
-                f"tokens that the model reads. Got {max_tokens} with a prompt of {len(row)} at "
-                f"position {position}: use {option('max_tokens', max(1, context - len(row)))}, or "
-                "shorter prompts."
-            )
-    continuations = [_decode(tokenizer, tokens[:max_tokens]) for tokens in texts]
-    return HeldOut(rows, continuations, endings, tokenizer)
+    adds_begin = begin is not None and begin in tokenizer("")["input_ids"]
+    first = endings[0] if begin is None else int(begin)
+    rows = [_encode(tokenizer, start) for start in starts]
+    rows = [[int(begin), *row] if adds_begin else row or [first] for row in rows]
+    check_lengths([len(row) for row in rows], context_length(model.config, tokenizer), max_tokens)
+    return HeldOut(starts, [part.continuation for part in split], rows, endings, tokenizer)
+
+
+def _endings(model: Any, tokenizer: Any) -> list[int]:
+    """Return the tokens that end a text."""
+    named = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    known = [*(named if isinstance(named, list) else [named]), tokenizer.eos_token_id]
+    endings = sorted({int(token) for token in known if token is not None})
+    if not endings:
+        raise InvalidParameterError(
+            f"{parameter('tokenizer')} must have an end-of-text token, which ends a text. Got one "
+            "without instead: set its eos_token."
+        )
+    return endings
 
 
 def _encode(tokenizer: Any, text: str) -> list[int]:
@@ -104,8 +119,3 @@ def _decode(tokenizer: Any, tokens: Sequence[int]) -> str:
         [*tokens], skip_special_tokens=True, clean_up_tokenization_spaces=False
     )
     return text
-
-
-def _adds_beginning(tokenizer: Any) -> bool:
-    begin = tokenizer.bos_token_id
-    return begin is not None and tokenizer("a", verbose=False)["input_ids"][:1] == [begin]
