@@ -100,7 +100,7 @@ def test_score_is_that_of_compare(tmp_path):
     scored = callback(every_steps=12)
     made = trainer(tmp_path, [scored])
     made.train()
-    assert scored.human == [" ".join(text.split()[4:]) for text in texts(2)]
+    assert scored.human == [" " + " ".join(text.split()[4:]) for text in texts(2)]
     assert scored.prompts == [" ".join(text.split()[:4]) for text in texts(2)]
     compared = mauve.compare(
         scored.human, scored.texts, embedder=word_pairs, empty="keep", prompts=scored.prompts,
