@@ -95,9 +95,8 @@ def test_what_is_compared_is_what_people_and_model_wrote(run):
     compared = evaluation.comparison.compared.samples
     assert compared.texts["human"] == [row["text"] for row in rows]
     assert compared.texts["greedy"] == evaluation.samples[0].texts()
-    assert compared.prompts == dict.fromkeys(
-        ["human", "greedy", "ancestral"], [row["prompt"] for row in rows]
-    )
+    prompts = [row["prompt"] for row in rows]
+    assert compared.prompts == dict.fromkeys(("human", "greedy", "ancestral"), prompts)
     assert compared.metadata["human"]["topic"] == [row["metadata"]["topic"] for row in rows]
 
 

@@ -4,9 +4,9 @@ import json
 import time
 
 import numpy as np
-from mauve.lm.writing import Written
 
 from mauve.errors import MauveError
+from mauve.lm.writing import Written
 
 TEXT = "the a cat dog sat ran under over green table house while nobody looked at it"
 WORDS = TEXT.split()

@@ -54,9 +54,22 @@ class ModelOptions(OptionGroup):
                      "as fit the memory."),
     ] = None  # fmt: skip
 
+    n_connections: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Prompts that are sent to an endpoint at once."),
+    ] = None
+    template: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Message of a chat endpoint, in which {prompt} stands for the prompt.",
+        ),
+    ] = None
+
     def keywords(self) -> dict[str, Any]:
         """Return the keywords of `mauve.generate` and `mauve.evaluate`."""
         return {
+            "endpoint": {"n_connections": self.n_connections, "template": self.template},
             "dtype": self.model_dtype,
             "revision": self.model_revision,
             "token_budget": self.token_budget,
@@ -101,7 +114,8 @@ class DrawOptions(OptionGroup):
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="The model whose tokens cut the human texts; by default the first MODEL.",
+            help="The model whose tokens cut the human texts, such as 'bundled'; by default the "
+            "first MODEL.",
         ),
     ] = None
 

@@ -3,6 +3,7 @@
 import inspect
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def check_scoring(
     scoring = inspect.signature(compare_samples).parameters
     loading = {name: value for name, value in options.comparing.items() if name not in scoring}
     given = {name: value for name, value in options.comparing.items() if name in scoring}
-    sources = dict.fromkeys(["human", *names], [*texts])
+    sources = dict.fromkeys(("human", *names), texts)
     samples = load_samples(
         sources, **loading, seed=options.seed, device=options.device, min_texts=MIN_TEXTS
     )
@@ -238,10 +239,8 @@ def _measured(
     path = folder / MEASUREMENTS
     measurements = None
     if manifest.is_current("measures", key):
-        try:
+        with suppress(InvalidParameterError, ValueError):  # if damaged, they are computed again
             measurements = measurements_from_dict(json.loads(path.read_bytes()))
-        except (InvalidParameterError, ValueError):
-            pass  # damaged: they are computed again
     if measurements is None:
         measurements = measure_samples(
             comparison.compared.samples,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
@@ -132,11 +133,8 @@ def name_models(models: Models) -> dict[str, ModelLike]:
     if isinstance(models, Mapping):
         named = {str(name): model for name, model in models.items()}
     else:
-        items: Sequence[ModelLike]
-        if isinstance(models, str) or not isinstance(models, Sequence):
-            items = [models]
-        else:
-            items = models
+        several = isinstance(models, Sequence) and not isinstance(models, str)
+        items = cast(Sequence[ModelLike], models if several else [models])
         named = {}
         for model in items:
             name = model_name(model)
