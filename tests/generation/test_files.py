@@ -149,11 +149,9 @@ def test_a_missing_file_and_a_folder_that_cannot_be_made(tmp_path):
 def _fill_disk(path, limit):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    try:
+    with pytest.raises(OutputError, match=r"cannot be written \(File too large\)"):
         write(path, range(100))
-    except OutputError as error:
-        assert "cannot be written (File too large)" in str(error)
-        os._exit(7)
+    os._exit(7)
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path):

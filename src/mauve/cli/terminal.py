@@ -42,8 +42,9 @@ def one_line_errors(command: Callable[P, None]) -> Callable[P, None]:
     """Wrap a command so that expected errors end in one line and an exit code.
 
     Errors of this package and of the operating system print ``error: ...``, and ``note: ...`` if
-    something was kept, and exit with 1; Ctrl-C exits with 130; a reader that stops early (``| head -1``) ends the command without
-    a message. Any other exception is a bug and keeps its traceback.
+    something was kept, and exit with 1; Ctrl-C exits with 130; a reader that stops early
+    (``| head -1``) ends the command without a message. Any other exception is a bug and keeps its
+    traceback.
     """
 
     @functools.wraps(command)

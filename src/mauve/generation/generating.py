@@ -12,7 +12,6 @@ from mauve.generation.generated import Generated
 from mauve.generation.human import ExampleOptions, load_examples
 from mauve.generation.settings import (
     Decoders,
-    ModelLike,
     Models,
     name_models,
     parse_decoders,
@@ -21,12 +20,15 @@ from mauve.generation.settings import (
 from mauve.generation.sources import SourceLike
 from mauve.generation.tasks import Task
 from mauve.generation.writing_run import Loader, PromptSet, Run
+from mauve.lm.text_tokenizer import TextTokenizer, get_text_tokenizer
 from mauve.lm.writing import Writer, WritingOptions
 from mauve.progress import ProgressLike, progress_bar
 from mauve.text.read import read_texts
 
 #: Prompts, examples of a task, or a file of prompts as :func:`mauve.text.read.read_texts` reads it.
 PromptsLike = str | Path | Sequence[str] | Sequence[Example]
+#: A tokenizer by the name or folder of its model, or an object with encode and decode.
+TokenizerLike = str | Path | TextTokenizer
 #: Number of prompts, if the source has as many.
 N_PROMPTS = 1000
 
@@ -44,7 +46,7 @@ def generate(
     max_tokens: int | None = None,
     min_tokens: int = 0,
     well_formed: bool = False,
-    prompt_tokenizer: "ModelLike | None" = None,
+    prompt_tokenizer: "TokenizerLike | None" = None,
     seeds: int | Sequence[int] = 0,
     device: str = "auto",
     dtype: str = "auto",
@@ -88,8 +90,9 @@ def generate(
         Tokens before which a text does not end; shorter human texts are left out.
     well_formed : bool
         Leave out prompts of a task that are no well-formed English.
-    prompt_tokenizer : str or Writer, optional
-        The model whose tokens cut the human texts; by default the first of `models`.
+    prompt_tokenizer : str or TextTokenizer, optional
+        The model whose tokens cut the human texts, such as "bundled"; by default the first of
+        `models`. An endpoint does not show its tokens.
     seeds : int or sequence of int
         Random seeds of the texts. A decoder that draws nothing is run once, as seed 0.
     device : str
@@ -144,7 +147,7 @@ def generate(
 
 
 def draw_examples(
-    run: Run, source: SourceLike, drawing: ExampleOptions, prompt_tokenizer: ModelLike | None
+    run: Run, source: SourceLike, drawing: ExampleOptions, prompt_tokenizer: TokenizerLike | None
 ) -> tuple[list[Example], dict[str, Writer]]:
     """Return the examples of a source, and the writer that was loaded to cut them.
 
@@ -153,14 +156,14 @@ def draw_examples(
     run : Run
     source : str, Path, or iterable of str or mapping
     drawing : ExampleOptions
-    prompt_tokenizer : str or Writer or None
-        By default the first model of the run.
+    prompt_tokenizer : str or TextTokenizer or None
+        By default that of the first model of the run.
     """
     first = next(iter(run.models))
     writers = {first: run.loader.writer(run.models[first])}
-    cutter = writers[first]
+    cutter: TextTokenizer = writers[first]
     if prompt_tokenizer is not None:
-        cutter = run.loader.writer(prompt_tokenizer)
+        cutter = get_text_tokenizer(prompt_tokenizer)
     return load_examples(run.folder, source, drawing, cutter), writers
 
 

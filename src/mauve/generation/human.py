@@ -15,7 +15,7 @@ from mauve.generation.examples import Example
 from mauve.generation.files import check_settings
 from mauve.generation.sources import SourceLike, parse_source
 from mauve.generation.tasks import Task, get_task, read_examples
-from mauve.lm.writing import Writer
+from mauve.lm.text_tokenizer import TextTokenizer
 
 FORMAT = 1
 
@@ -42,7 +42,7 @@ def load_examples(
     folder: Path,
     source: SourceLike,
     options: ExampleOptions,
-    tokenizer: Writer,
+    tokenizer: TextTokenizer,
 ) -> list[Example]:
     """Return the examples of a source, from ``human.jsonl`` in the folder if it has them.
 
@@ -51,7 +51,7 @@ def load_examples(
     folder : Path
     source : str, Path, or iterable of str or mapping
     options : ExampleOptions
-    tokenizer : Writer
+    tokenizer : TextTokenizer
         Its tokens are counted.
 
     Raises
@@ -75,7 +75,7 @@ def load_examples(
         source = [*source]  # an iterator can be read once
     settings: dict[str, Any] = {
         "source": source_digest(source),
-        "tokenizer": tokenizer.signature,
+        "tokenizer": _tokenizer_name(tokenizer),
         **{name: getattr(options, name) for name in ExampleOptions.__dataclass_fields__},
         "task": get_task(options.task).name,
         "max_tokens": options.longest,
@@ -210,6 +210,15 @@ def make_folder(folder: Path) -> None:
             f"The folder '{folder}' cannot be made ({error.strerror}): name one that you may "
             "write to."
         ) from error
+
+
+def _tokenizer_name(tokenizer: TextTokenizer) -> str:
+    """Return the signature of a tokenizer; without one, that of what it makes of a sentence."""
+    signature = getattr(tokenizer, "signature", None)
+    if isinstance(signature, str):
+        return signature
+    tokens = tokenizer.encode("The 3 naïve cats sat on the mat, didn't they?")
+    return f"{type(tokenizer).__name__}@{_checksum(repr([*tokens]).encode())}"
 
 
 def _checksum(content: bytes) -> str:

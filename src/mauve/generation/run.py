@@ -6,7 +6,13 @@ from typing import Any
 
 from mauve.errors import check_bool, check_int
 from mauve.generation.evaluation import Evaluation
-from mauve.generation.generating import N_PROMPTS, checked_folder, draw_examples, read_prompts
+from mauve.generation.generating import (
+    N_PROMPTS,
+    TokenizerLike,
+    checked_folder,
+    draw_examples,
+    read_prompts,
+)
 from mauve.generation.human import ExampleOptions, make_folder
 from mauve.generation.locks import locked_folder
 from mauve.generation.manifest import Manifest
@@ -19,7 +25,6 @@ from mauve.generation.scoring import (
 )
 from mauve.generation.settings import (
     Decoders,
-    ModelLike,
     Models,
     name_models,
     parse_decoders,
@@ -49,7 +54,7 @@ def evaluate(
     max_tokens: int | None = None,
     min_tokens: int = 0,
     well_formed: bool = False,
-    prompt_tokenizer: "ModelLike | None" = None,
+    prompt_tokenizer: "TokenizerLike | None" = None,
     with_prompt: bool = False,
     pool_seeds: bool = False,
     measures: "str | Measure | Sequence[str | Measure] | None" = MEASURES,
@@ -98,8 +103,9 @@ def evaluate(
         Tokens before which a generated text does not end; shorter human texts are left out.
     well_formed : bool
         Leave out prompts that are no well-formed English.
-    prompt_tokenizer : str or Writer, optional
-        The model whose tokens cut the human texts; by default the first of `models`.
+    prompt_tokenizer : str or TextTokenizer, optional
+        The model whose tokens cut the human texts, such as "bundled"; by default the first of
+        `models`. An endpoint does not show its tokens.
     with_prompt : bool
         Compare prompt and continuation on both sides, as the paper does; by default the
         continuation alone.

@@ -240,7 +240,8 @@ class EndpointWriter:
         if self.tokenizer is None or isinstance(self.tokenizer, str):  # no longer a name
             raise InvalidParameterError(
                 f"{self.url} must have a tokenizer to count and split tokens. An endpoint shows "
-                f"none: pass {option(either('prompt_tokenizer', 'tokenizer'), 'NAME')}, that of its model or of one like it."
+                f"none: pass {option(either('prompt_tokenizer', 'tokenizer'), 'NAME')}, that of "
+                "its model or of one like it."
             )
         return self.tokenizer
 

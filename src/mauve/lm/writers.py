@@ -1,6 +1,7 @@
-"""Find the writer of a name: a bundled, n-gram or Transformers model."""
+"""Find the writer of a name: a bundled, n-gram or Transformers model, or an endpoint."""
 
 from pathlib import Path
+from typing import Any
 
 from mauve.calls import either, option
 from mauve.errors import InvalidParameterError, bad_parameter
@@ -23,6 +24,7 @@ def get_writer(
     dtype: str = "auto",
     revision: str | None = None,
     token_budget: int | None = None,
+    **endpoint: Any,
 ) -> Writer:
     """Return the writer of a given name.
 
@@ -30,8 +32,8 @@ def get_writer(
     ----------
     spec : str, Path or Writer
         ``"bundled"``; ``"ngram:FILE"``, a Kneser–Ney model of five words that is learnt from
-        the texts of a file; or the name or folder of a causal Transformers model. A writer is
-        returned unchanged.
+        the texts of a file; the name or folder of a causal Transformers model; or the http(s)
+        address of an OpenAI-compatible endpoint. A writer is returned unchanged.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas, which write different
         texts. The bundled and the n-gram model always run on the CPU.
@@ -42,6 +44,9 @@ def get_writer(
     token_budget : int, optional
         Tokens in memory at once, see :class:`mauve.lm.transformers_writer.TransformersWriter`;
         for Transformers models only.
+    **endpoint
+        Options of an endpoint, see :class:`mauve.lm.endpoint_writer.EndpointWriter`. Those that
+        are None are left out.
 
     Examples
     --------
@@ -57,7 +62,14 @@ def get_writer(
         problem = lacking(spec, Writer)
         raise bad_parameter(_role(), "a name, a folder or a Writer", spec, problem)
     name = str(spec)
-    if name == "bundled" or name.startswith("ngram:"):
+    is_endpoint = name.startswith(("http://", "https://"))
+    unused = [option(each, value) for each, value in endpoint.items() if value is not None]
+    if unused and not is_endpoint:
+        raise InvalidParameterError(
+            f"The language model {name!r} must be given no options of endpoints. Got "
+            f"{', '.join(unused)} instead: leave them out."
+        )
+    if is_endpoint or name == "bundled" or name.startswith("ngram:"):
         given = {
             "dtype": dtype if dtype != "auto" else None,
             "revision": revision,
@@ -69,6 +81,10 @@ def get_writer(
                 f"The language model {name!r} must be given no options of Transformers models. "
                 f"Got {', '.join(unknown)} instead: leave them out."
             )
+        if is_endpoint:
+            from mauve.lm.endpoint_writer import get_endpoint  # here, as httpx2 takes a while
+
+            return get_endpoint(name, **endpoint)
         return _bundled() if name == "bundled" else _ngram(name)
     need_transformers(name)
     from mauve.lm.transformers_writer import TransformersWriter
