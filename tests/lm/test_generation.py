@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from mauve.errors import InvalidParameterError
-from mauve.lm.decoding import Ancestral, Greedy, Nucleus, TopK
-from mauve.lm.generation import draw, generate
+import mauve
+from mauve.errors import InvalidParameterError, MauveWarning
+from mauve.lm.decoding import Adversarial, Ancestral, Greedy, Nucleus, TopK
+from mauve.lm.generation import CausalModelWriter, draw, generate
 from mauve.lm.ngram import NGramModel
+from mauve.lm.reference import split_reference
+from mauve.lm.writing import WritingOptions
 from mauve.text.words import tokenize
 
 SENTENCES = [
@@ -155,6 +158,13 @@ class TestGenerate:
     def test_no_prompts_no_texts(self, model):
         assert generate(model, Greedy(), [], max_tokens=5) == []
 
+    def test_a_text_that_can_only_end_cannot_go_on(self):
+        writer = CausalModelWriter(Echo(), "echo")
+        written = writer.write(["a"], Greedy(), WritingOptions(9, min_tokens=5))
+        match = "'min_tokens' parameter of .* must allow a text to end where no other token can"
+        with pytest.raises(InvalidParameterError, match=match.replace("parameter of .* ", "")):
+            list(written)
+
     def test_any_causal_model_will_do(self):
         texts = generate(Echo(), Ancestral(), ["a", "bbb", "ab"], max_tokens=9)
         assert texts == ["aaaa", "bbbb", "abbb"]
@@ -181,3 +191,24 @@ class TestGenerate:
     def test_errors(self, model, arguments, match):
         with pytest.raises(InvalidParameterError, match=match):
             generate(model, Greedy(), **{"prompts": ["a"], "max_tokens": 5} | arguments)
+
+
+@pytest.mark.slow
+def test_mauve_of_adversarial_texts_is_low():
+    """They have the perplexity of human text, and hardly anything else of it."""
+    reference = split_reference(200)
+    model = NGramModel.fit(reference.training)
+    prompts = ["".join(passage[:8]) for passage in reference.passages]
+    human = ["".join(passage[8:]) for passage in reference.passages]
+    perplexity = model.perplexity(reference.passages)
+    writer = CausalModelWriter(model, "n-gram")
+    written = {
+        decoding.name: [
+            text.text for _, text in writer.write(prompts, decoding, WritingOptions(64, 64))
+        ]
+        for decoding in (Adversarial(perplexity), Nucleus(0.9))
+    }
+    with pytest.warns(MauveWarning, match="form|lines"):
+        scores = {name: each.mauve for name, each in mauve.compare(human, written).items()}
+    assert scores["adversarial"] < 0.1
+    assert scores["adversarial"] < scores["nucleus"] / 2

@@ -61,7 +61,7 @@ def parse_decoder(spec: str) -> Decoding:
     name = name.strip()
     make = DECODERS.get(_OTHER_NAMES.get(name.replace("-", "").replace("_", ""), name))
     if make is None:
-        rule = f"a decoder: one of {', '.join(map(repr, map(_form, DECODERS.values())))}"
+        rule = f"a decoder: one of {', '.join(DECODERS)}"
         raise _bad_spec(rule, spec)
     known = parameters(make)
     given: dict[str, float] = {}

@@ -67,7 +67,7 @@ class TransformersWriter:
     >>> writer = TransformersWriter(MODEL, device="cpu")
     >>> for i, written in writer.write(["The cat sat on"], Greedy(), WritingOptions(3)):
     ...     print(i, repr(written.text), written.n_tokens, written.ended)
-    0 ' the ground,' 3 False
+    0 ' the table,' 3 False
     """
 
     def __init__(
