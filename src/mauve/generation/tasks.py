@@ -52,7 +52,7 @@ class Task:
     Examples
     --------
     >>> TASKS["webtext"].prompt_tokens, TASKS["webtext"].max_tokens
-    (35, 1024)
+    (35, 989)
     """
 
     name: str
@@ -68,13 +68,15 @@ class Task:
         check_int("max_tokens", self.max_tokens, 1)
 
 
-#: The tasks of the paper (section 4 and appendix C.1), and texts of one's own.
+#: The tasks of the paper (section 4 and appendix C.1), and texts of one's own. Web texts have
+#: 1,024 tokens and stories 512 with their prompts, as P and Q of the paper have prompts; so the
+#: longest text fits the context of GPT-2.
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (
-        Task("webtext", 35, 1024),
+        Task("webtext", 35, 1024 - 35),
         Task("news", None, 1024, fields=NewsFields),
-        Task("stories", 50, 512, separator="\n\n"),
+        Task("stories", 50, 512 - 50, separator="\n\n"),
         Task("text", 35, 256, keeps_prompts=True),
     )
 }
@@ -86,7 +88,7 @@ def get_task(task: str | Task) -> Task:
     Examples
     --------
     >>> get_task("stories").max_tokens
-    512
+    462
     """
     if isinstance(task, Task):
         return task

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mauve.errors import bad_parameter
+from mauve.calls import option, parameter
+from mauve.embed.endpoint_address import is_endpoint
+from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped
 from mauve.formatting import format_count
 from mauve.generation.files import SampleFile, WrittenText, check_prompts
@@ -33,14 +35,14 @@ class Loader:
     endpoint: Mapping[str, Any] = field(default_factory=dict)
 
     def writer(self, model: ModelLike) -> Writer:
-        """Return the writer of a model."""
+        """Return the writer of a model; only an endpoint is given the options of endpoints."""
         return get_writer(
             model,
             device=self.device,
             dtype=self.dtype,
             revision=self.revision,
             token_budget=self.token_budget,
-            **self.endpoint,
+            **(self.endpoint if is_endpoint(model) else {}),
         )
 
 
@@ -93,6 +95,15 @@ class Run:
     options: WritingOptions
     folder: Path
     loader: Loader
+
+    def __post_init__(self) -> None:
+        given = [name for name, value in self.loader.endpoint.items() if value is not None]
+        if given and not any(map(is_endpoint, self.models.values())):
+            raise InvalidParameterError(
+                f"{parameter('models')} must have an endpoint for its options. Got "
+                f"{', '.join(option(name, self.loader.endpoint[name]) for name in given)} without "
+                "one: leave them out."
+            )
 
     @property
     def settings(self) -> list[Setting]:
