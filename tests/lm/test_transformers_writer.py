@@ -241,6 +241,21 @@ class TestLengths:
         for before, after in zip(free, held, strict=True):
             assert before.n_tokens < 5 or before == after
 
+    @pytest.mark.parametrize("spec", ["greedy", "contrastive:k=3,alpha=0.5"])
+    def test_min_tokens_of_searches(self, folder, tmp_path, spec):
+        model, prompts, ends, _ = slow_model(folder("gpt2"))
+        if spec == "greedy":
+            tokens, _ = slow.greedy(model, prompts[0], max_tokens=3, ends=ends)
+        else:
+            tokens, _ = slow.contrastive(model, prompts[0], 3, 0.5, max_tokens=3, ends=ends)
+        model = model.model
+        model.generation_config.eos_token_id = tokens[2]
+        model.save_pretrained(tmp_path)
+        transformers.AutoTokenizer.from_pretrained(folder("gpt2")).save_pretrained(tmp_path)
+        writer = TransformersWriter(tmp_path, device="cpu")
+        assert texts(writer, spec, 20, PROMPTS[:1])[0].n_tokens <= 2
+        assert texts(writer, spec, 20, PROMPTS[:1], min_tokens=9)[0].n_tokens >= 9
+
     def test_the_beginning_of_text_stands_before_an_empty_prompt(self, folder):
         [text] = texts(TransformersWriter(folder("gpt2"), device="cpu"), "greedy", prompts=[""])
         model, _, ends, tokenizer = slow_model(folder("gpt2"))

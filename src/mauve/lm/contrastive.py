@@ -40,7 +40,8 @@ class ContrastiveChooser:
         self._n_places, self._ends = n_places, [*ends]
         self._logits: Any = None
         self._n: Any = None
-        self._before: list[torch.Tensor | None] = [None] * n_places  # states of length 1
+        self._before: Any = None  # states of length 1 of all tokens, by place
+        self._n_before: Any = None
 
     @torch.inference_mode()
     def admit(
@@ -60,8 +61,19 @@ class ContrastiveChooser:
             self._n = torch.zeros(self._n_places, dtype=torch.int64, device=logits.device)
         self._logits[at] = logits
         self._n[at] = 0
+        width = max(len(states) for states in predicted.states) + self._options.max_tokens
+        self._make_room(width, predicted.states[0])
         for place, states in zip(places, predicted.states[::k], strict=True):
-            self._before[place] = _of_length_1(states)
+            self._before[place, : len(states)] = _of_length_1(states)
+        self._n_before[at] = torch.tensor([len(each) for each in prompts], device=at.device)
+
+    def _make_room(self, width: int, like: torch.Tensor) -> None:
+        """Let every place have room for `width` states."""
+        if self._before is None:
+            self._before = like.new_zeros(self._n_places, 0, like.shape[1], dtype=torch.float32)
+            self._n_before = torch.zeros(self._n_places, dtype=torch.int64, device=like.device)
+        more = max(0, width - self._before.shape[1])
+        self._before = torch.nn.functional.pad(self._before, (0, 0, 0, more))
 
     @torch.inference_mode()
     def advance(self) -> list[int]:
@@ -74,23 +86,20 @@ class ContrastiveChooser:
             probabilities[:, self._ends] = ends.masked_fill(is_early, -1)  # and never chosen
         top = probabilities.topk(k, dim=1)
         predicted = self._slots.step(top.indices.reshape(-1))
-        choices = []
-        for place in range(self._n_places):
-            before = self._before[place]
-            if before is None:
-                choices.append(0)
-                continue
-            candidates = predicted.states[place * k : place * k + k]
-            states = _of_length_1(torch.cat([each[-1:] for each in candidates]))
-            likeness = (states @ before.T).amax(dim=1)
-            score = (1 - alpha) * top.values[place] - alpha * likeness
-            score[top.values[place] < 0] = -torch.inf
-            choice = int(score.argmax())
-            choices.append(choice)
-            self._before[place] = torch.cat([before, states[choice : choice + 1]])
-        chosen = torch.tensor(choices, device=top.indices.device)
+        states = _of_length_1(torch.cat([each[-1:] for each in predicted.states]))
+        by_place = states.view(self._n_places, k, -1)
+        likeness = by_place @ self._before.transpose(1, 2)  # (places, k, tokens)
+        columns = torch.arange(self._before.shape[1], device=states.device)
+        is_before = columns < self._n_before[:, None]
+        # Free places may have no tokens before.
+        likeness = likeness.masked_fill(~is_before[:, None], -1).amax(dim=2)
+        score = (1 - alpha) * top.values - alpha * likeness
+        chosen = score.masked_fill(top.values < 0, -torch.inf).argmax(dim=1)
         rows = torch.arange(self._n_places, device=chosen.device) * k + chosen
         self._slots.keep(rows.repeat_interleave(k))
+        at = self._n_before.clamp(max=self._before.shape[1] - 1)  # free places go on
+        self._before[torch.arange(self._n_places, device=rows.device), at] = states[rows]
+        self._n_before += 1
         self._logits = predicted.logits[rows]
         self._n += 1
         tokens: list[int] = top.indices.gather(1, chosen[:, None])[:, 0].tolist()
@@ -100,7 +109,6 @@ class ContrastiveChooser:
         """Free the place of a finished text."""
         for row in range(place * self._decoding.k, (place + 1) * self._decoding.k):
             self._slots.release(row)
-        self._before[place] = None
 
     @torch.inference_mode()
     def select(self, places: Sequence[int]) -> None:
@@ -109,7 +117,7 @@ class ContrastiveChooser:
         self._slots.select([place * k + j for place in places for j in range(k)])
         at = torch.tensor(places, device=self._logits.device)
         self._logits, self._n = self._logits[at], self._n[at]
-        self._before = [self._before[place] for place in places]
+        self._before, self._n_before = self._before[at], self._n_before[at]
         self._n_places = len(places)
 
 
