@@ -18,6 +18,7 @@ def test_optional_and_slow_packages_stay_out():
     loaded = set(json.loads(run.stdout))
     unwanted = {
         "torch",
+        "accelerate",
         "matplotlib",
         "httpx2",
         "tenacity",
@@ -84,3 +85,11 @@ def test_type_checkers_see_the_types(tmp_path):
     assert "script.py:3: error" in run.stdout
     assert "script.py:2" not in run.stdout
     assert "Found 1 error" in run.stdout
+
+
+def test_the_callback_is_imported_when_it_is_used():
+    from mauve import MauveCallback
+
+    assert MauveCallback.__module__ == "mauve.generation.callback"
+    with pytest.raises(AttributeError, match="no attribute 'MauveCallbacks'"):
+        _ = mauve.MauveCallbacks

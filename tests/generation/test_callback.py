@@ -96,6 +96,7 @@ def test_score_rises_as_the_model_learns(tmp_path):
         assert 0 <= entry["eval_mauve_low"] <= entry["eval_mauve"] <= entry["eval_mauve_high"] <= 1
 
 
+@pytest.mark.filterwarnings("ignore:.*length:mauve.MauveWarning")
 def test_score_is_that_of_compare(tmp_path):
     scored = callback(every_steps=12)
     made = trainer(tmp_path, [scored])

@@ -1,4 +1,4 @@
-"""Fine-tune a causal language model on texts, or train one from scratch: :func:`finetune`."""
+"""Fine-tune a causal language model on texts, or train one from scratch."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -110,9 +110,9 @@ def start_from(
             f"{parameter('tokenizer')} must have no more tokens than the {n_ids} of the model. "
             f"Got {tokenizer_name!r} with {len(loaded)} instead: use the model's own."
         )
+    if from_scratch and not from_model:  # a tokenizer says how much its own model reads
+        loaded.model_max_length = config.get_text_config().max_position_embeddings
     context = context_length(config, loaded)
-    if from_scratch and loaded.model_max_length < block_size <= config.max_position_embeddings:
-        loaded.model_max_length = context = config.max_position_embeddings
     if block_size > context:
         raise InvalidParameterError(
             f"{parameter('block_size')} must be at most the {context} tokens that the model "
