@@ -82,7 +82,9 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
     assert len(starts) == 1  # all sections line up
 
 
-COMMANDS = ["compare", "explain", "measure", "show", "embed", "demo", "cache"]
+COMMANDS = [
+    "evaluate", "generate", "compare", "explain", "measure", "show", "embed", "demo", "cache",
+]  # fmt: skip
 CACHE_COMMANDS = ["info", "clear", "path"]
 
 
