@@ -10,12 +10,11 @@ import scipy
 from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, FloatArray, HashArray, IntArray
-from mauve.errors import UndefinedError
 from mauve.hashes import scramble_hashes, text_keys
 from mauve.inference.permutations import ExchangeableUnits, bundled
-from mauve.quantize.kmeans import KMeans
-from mauve.quantize.pairwise import ReducedPartition, RowAssigner
-from mauve.quantize.reduce import fit_reduction, row_chunks
+from mauve.quantize.kmeans import Centres, KMeans
+from mauve.quantize.pairwise import RowAssigner
+from mauve.quantize.reduce import row_chunks
 from mauve.threads import load_linear_algebra, parallel_map
 
 _LEAST_PENALTY = 1e-7  # of the trace of a scatter, whose sums in single precision are off by less
@@ -26,7 +25,7 @@ _ROWS = 1024  # texts at a time
 _LINEAR_PARTS, _KERNEL_PARTS = 1 << 12, (1 << 24) // _ROWS
 _N_SCATTER = 4096  # texts whose scatter the classifiers learn
 _SCATTER_ROWS = 2048  # of them at a time
-_MOST_UNITS = 1000  # texts of a sample that are permuted one by one; more are bundled
+_MOST_UNITS = 500  # texts of a sample that are permuted one by one; more are bundled
 _WEAK, _STRONG = 0.1, 1.0  # penalties of the linear and of the kernel classifier
 _N_CLUSTERINGS, _N_LEARNING, _N_BUCKETS = 10, 200, 25  # of the counts
 _SINGULAR = 1e-5  # eigenvalues of a kernel, of the largest, that single precision does not hold
@@ -111,6 +110,7 @@ def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
     [kernels] = parallel_map(lambda rows: _Kernels(scale, pooled.at(rows)), [pooled.landmarks])
     buckets = _Buckets(pooled.at(pooled.learning))
     bases = parallel_map(_inverse_root, kernels.of_landmarks)
+    basis = bases[0].astype(np.float32)
     n, n_linear, n_kernel = len(pooled), len(scale.mean), kernels.n_landmarks
     width = n_linear + 3 * n_kernel + buckets.width
     sums, totals = np.zeros((width, len(is_human))), np.zeros(width)
@@ -134,9 +134,7 @@ def quadratic_forms(pooled: PooledFeatures, is_human: BoolArray) -> FloatArray:
         chosen = np.flatnonzero(pooled.in_scatter[rows])
         linear_scatter[place[rows][chosen]] = linear[chosen]
         # Projected before they are multiplied: the basis would enlarge rounding errors.
-        kernel_scatter[place[rows][chosen]] = kernel[chosen, :n_kernel] @ bases[0].astype(
-            np.float32
-        )
+        kernel_scatter[place[rows][chosen]] = kernel[chosen, :n_kernel] @ basis
         units, starts = np.unique(pooled.unit[rows], return_index=True)
         columns = _sums_of_rows(columns, starts)
         # With sums of whole numbers, which are exact in any order, permutations that give the same
@@ -198,10 +196,11 @@ def _ridge_norms(scatter: FloatArray, penalty: float, sums: FloatArray, n_texts:
     """
     weight = max(penalty / n_texts, _LEAST_PENALTY) * max(float(np.trace(scatter)), 1e-12)
     scatter.flat[:: len(scatter) + 1] += weight
-    root = np.linalg.cholesky(scatter).astype(np.float32)
+    # Through its transpose, which is the same, LAPACK reads it without a copy.
+    root = scipy.linalg.cholesky(scatter.T, lower=False, overwrite_a=True, check_finite=False)
     # Single precision: all draws are rounded alike, so the test stays exact.
     solved = scipy.linalg.solve_triangular(
-        root, sums.astype(np.float32), lower=True, check_finite=False
+        root.astype(np.float32), sums.astype(np.float32), trans="T", check_finite=False
     )
     return np.asarray(np.einsum("ij,ij->j", solved, solved), dtype=np.float64)
 
@@ -260,9 +259,13 @@ class _Kernels:
         of_linear, of_unit = self._distances(linear, unit)
         of_linear /= np.float32(self._widths[0])
         of_unit /= np.float32(self._widths[1] / 2)
-        exponents = [of_linear**2 / -2, -of_linear, of_unit**2 / -2]
-        kernels = np.concatenate(exponents, axis=1, out=out)
-        return np.asarray(np.exp(kernels, out=kernels))
+        if out is None:
+            out = np.empty((len(linear), 3 * self.n_landmarks), dtype=np.float32)
+        gaussian, laplace, narrow = np.split(out, 3, axis=1)
+        np.exp(of_linear**2 / -2, out=gaussian)
+        np.exp(-of_linear, out=laplace)
+        np.exp(of_unit**2 / -2, out=narrow)
+        return out
 
     def _distances(self, linear: Features, unit: Features) -> tuple[Features, Features]:
         return _distances(linear, self._linear), _distances(unit, self._unit)
@@ -279,34 +282,26 @@ class _Buckets:
 
     def __init__(self, raw: Features) -> None:
         learning = _unit_rows(raw)
+        # Not from principal components, as for the score: they hardly change which buckets texts
+        # are in, and would take most of the time.
+        self._num_buckets = min(_N_BUCKETS, max(len(learning) // 8, 2))
         partitions = parallel_map(
             lambda clustering: self._learn(learning, clustering), range(_N_CLUSTERINGS)
         )
-        learnt = [partition for partition in partitions if partition is not None]
-        self._num_buckets = min(_N_BUCKETS, max(len(learning) // 8, 2))
-        self._assign = RowAssigner(learnt, self._num_buckets) if learnt else None
-        self.width = len(learnt) * self._num_buckets
+        self._assign = RowAssigner(partitions, self._num_buckets)
+        self.width = len(partitions) * self._num_buckets
 
-    @staticmethod
-    def _learn(learning: Features, clustering: int) -> ReducedPartition | None:
-        """Return one clustering; None if the texts do not differ."""
+    def _learn(self, learning: Features, clustering: int) -> Centres:
         at = np.arange(clustering * _N_LEARNING, (clustering + 1) * _N_LEARNING) % len(learning)
-        rows = learning[np.unique(at)]
-        num_buckets = min(_N_BUCKETS, max(len(learning) // 8, 2))
-        try:
-            reduction = fit_reduction(rows, 0.9, "norm-pca")
-        except UndefinedError:
-            return None
         rng = np.random.default_rng(clustering)
-        return ReducedPartition(reduction, KMeans().fit(reduction.reduce(rows), num_buckets, rng))
+        return KMeans(max_iter=20).fit(learning[np.unique(at)], self._num_buckets, rng)
 
     def __call__(self, unit: Features, out: Features) -> None:
         """Write which buckets texts are in, shape (n, width), one for each clustering."""
+        labels = self._assign(unit)
+        columns = labels + self._num_buckets * np.arange(len(labels))[:, None]
         out[:] = 0.0
-        if self._assign is not None:
-            labels = self._assign(unit)
-            columns = labels + self._num_buckets * np.arange(len(labels))[:, None]
-            out[np.arange(len(out)), columns] = 1.0
+        out[np.arange(len(out)), columns] = 1.0
 
 
 def _unit_rows(raw: Features) -> Features:

@@ -54,9 +54,10 @@ class Classifier:
     ) -> "LevelSets":
         """Learn the classifier from texts of both samples, and `num_buckets` level sets."""
         wide = features.astype(np.float64)
-        mean, scale = wide.mean(axis=0), wide.std(axis=0)
-        scale[scale <= 1e-9 * np.abs(mean)] = np.inf  # constant features have no effect
+        mean = wide.mean(axis=0)
         wide -= mean
+        scale = np.sqrt((wide * wide).mean(axis=0))
+        scale[scale <= 1e-9 * np.abs(mean)] = np.inf  # constant features have no effect
         wide /= scale
         # Of both samples alike, so that exchanging them changes the sign alone.
         target = np.where(is_human, 1.0, -1.0)

@@ -307,11 +307,17 @@ def _affine(partition: Partition) -> tuple[Features, Features] | None:
     :math:`c^\top V^\top (x - \mu) - |c|^2/2`, an affine function of x. One matrix product then
     assigns a text in all clusterings, without projecting it forty times.
     """
+    if isinstance(partition, Centres):
+        return partition.centres.T, -_half_squares(partition.centres)
     if not isinstance(partition, ReducedPartition) or partition.reduction.order != "norm-pca":
         return None
     if not isinstance(partition.partition, Centres):
         return None
     centres = partition.partition.centres
     weights = partition.reduction.components @ centres.T
-    offsets = partition.reduction.mean @ weights + np.einsum("ij,ij->i", centres, centres) / 2
+    offsets = partition.reduction.mean @ weights + _half_squares(centres)
     return weights, -offsets
+
+
+def _half_squares(centres: Features) -> Features:
+    return np.asarray(np.einsum("ij,ij->i", centres, centres) / 2)
