@@ -31,6 +31,33 @@ def word_counts(texts):
     return [[text.split().count(word) + 0.01 * len(text) for word in WORDS] for text in texts]
 
 
+class TestPluginOfAClassifier:
+    """A classifier does not count texts that it learnt from, whatever the estimator."""
+
+    @pytest.mark.parametrize("estimator", ["jackknife", "plugin"])
+    def test_histograms_are_those_of_counted_texts(self, estimator):
+        human, model = clouds(0, n=260)
+        settings = {**QUICK, "quantizer": "classifier", "num_buckets": 5, "estimator": estimator}
+        result = compare(human, model, **settings)["model"]
+        assert not result.counted.all()
+        counted = zip(result.labels, result.counted, result.p_hist, strict=True)
+        for labels, is_counted, histogram in counted:
+            counts = np.bincount(labels[:260][is_counted[:260]], minlength=5)
+            assert_allclose(histogram, counts / counts.sum(), atol=1e-12)
+
+    def test_one_source_is_not_distinguished_by_what_is_learnt(self):
+        # More features than texts: counting what is learnt from as well gives 0.69.
+        human, model = np.random.default_rng(3).normal(size=(2, 300, 600))
+        result = compare(human, model, **QUICK)["model"].classifier
+        assert result.mauve_plugin > 0.95
+
+    def test_buckets_that_do_not_know_the_samples_count_all_texts(self):
+        human, model = clouds(0, n=260)
+        result = compare(human, model, **QUICK, estimator="plugin")["model"]
+        assert result.counted.all()
+        assert not result.classifier.counted.all()
+
+
 class TestCompany:
     """A score depends on the human texts and on one system alone."""
 

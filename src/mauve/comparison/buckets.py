@@ -15,7 +15,7 @@ from mauve.inference.resampling import LabelledPair
 from mauve.quantize.crossfit import JointClustering, cluster_jointly
 from mauve.quantize.kmeans import KMeans
 from mauve.quantize.pairwise import SortedSample, cluster_pair
-from mauve.quantize.protocol import Quantizer
+from mauve.quantize.protocol import PairQuantizer, Quantizer
 from mauve.quantize.registry import BucketPlan, tenth_of
 
 #: Clusterings that an explanation finds its clusters with.
@@ -81,7 +81,9 @@ class PairBuckets:
         pair = labelled_pair(
             self.samples, system, clustering.labels, clustering.counted, plan.num_buckets
         )
-        return counted_by(pair, self.settings)
+        # What knows the samples may not count the texts that it was learnt from.
+        is_blind = not isinstance(plan.quantizer, PairQuantizer)
+        return counted_by(pair, self.settings) if is_blind else pair
 
     def one_bucket(self, system: str, plan: BucketPlan) -> LabelledPair:
         """Return the texts of a system and the human ones in one bucket, if all are equal.

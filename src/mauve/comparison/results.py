@@ -51,7 +51,8 @@ class MauveResult(ExactEquality):
         Its level.
     mauve_plugin, mauve_star : float
         The paper's plug-in estimate, without bias correction, and the one with half a text
-        added to every bucket, over the same clusterings and all texts.
+        added to every bucket, over the same clusterings and all texts; for buckets of a
+        classifier, which knows the samples, over the texts that are `counted`.
     frontier_integral, js : float
         The mean error along the frontier and the Jensen-Shannon divergence.
     type_1, type_2 : float
@@ -67,7 +68,7 @@ class MauveResult(ExactEquality):
     divergence_curve : array of shape (n_points, 2)
         The curve whose area is `mauve`.
     p_hist, q_hist : array of shape (n_clusterings, k)
-        Histograms of all texts.
+        Histograms of all texts; for buckets of a classifier, of those that are `counted`.
     labels : array of int, shape (n_clusterings, n_human + n_model)
         Bucket of every text, human first, in the order given.
     counted : array of bool, same shape

@@ -132,7 +132,8 @@ def compare(
     estimator : {"jackknife", "plugin", "laplace", "krichevsky-trofimov", "braess-sauer", \
 "good-turing"}
         Estimator of the divergences. "jackknife" removes the bias and counts only texts that
-        a clustering was not fitted on; the others count all texts.
+        a clustering was not fitted on; the others count all texts, unless the quantizer learns
+        from the difference of the samples, as the classifier does.
     confidence : float in (0, 1)
         Level of the intervals.
     interval : {"influence", "bootstrap"}

@@ -23,6 +23,7 @@ from mauve.inference.intervals import (
 from mauve.inference.quadratic_forms import PooledFeatures
 from mauve.inference.resampling import LabelledPair, bootstrap_deviances, null_scores
 from mauve.inference.two_sample import TwoSampleTest, two_sample_test
+from mauve.quantize.protocol import PairQuantizer
 from mauve.quantize.registry import BucketPlan
 
 _FEW_CLUSTERINGS = 5  # show the spread over texts as well as all of them do
@@ -60,7 +61,10 @@ class Scorer:
         settings, samples = self.settings, self.samples
         estimator, scaling = settings.estimator, settings.scaling
         grid = curve_grid()
-        p_all, q_all = pair.counting_all().counts()
+        # A classifier knows which sample the texts that it learnt from are in: they would count as
+        # a difference even if P = Q.
+        is_blind = not isinstance(plan.quantizer, PairQuantizer)
+        p_all, q_all = (pair.counting_all() if is_blind else pair).counts()
 
         def score_by(smoothing: str) -> float:
             return float(score_of(mean_divergences(p_all, q_all, grid, smoothing), scaling))
