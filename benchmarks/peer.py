@@ -26,11 +26,12 @@ jobs = json.load(open(sys.argv[1]))
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for job in jobs:
     p, q = np.load(job["p"]), np.load(job["q"])
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     out = mauve.compute_mauve(p_features=p, q_features=q, **job["settings"])
-    seconds = time.perf_counter() - start
+    seconds, processor = time.perf_counter() - start, time.process_time() - processor
     print(json.dumps({
-        "seconds": seconds, "mauve": out.mauve, "mauve_star": out.mauve_star,
+        "seconds": seconds, "processor": processor, "mauve": out.mauve,
+        "mauve_star": out.mauve_star,
         "frontier_integral": out.frontier_integral,
         "frontier_integral_star": out.frontier_integral_star,
         "p_hist": out.p_hist.tolist(), "q_hist": out.q_hist.tolist(),
@@ -65,6 +66,7 @@ class Peer:
         path = Path(self._folder.name) / "jobs.json"
         path.write_text(json.dumps(jobs))
         env = dict(os.environ)
+        env.pop("PYTHONPATH", None)  # its packages are its own
         if threads is not None:
             env["OMP_NUM_THREADS"] = str(threads)
         done = subprocess.run(
