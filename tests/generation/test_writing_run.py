@@ -33,8 +33,6 @@ def test_options_of_endpoints_are_for_endpoints(url, tmp_path):
 
 
 def test_options_of_endpoints_need_one(tmp_path):
-    with pytest.raises(
-        InvalidParameterError, match="must have an endpoint for its options"
-    ):
+    with pytest.raises(InvalidParameterError, match="must have an endpoint for its options"):
         mauve.generate("bundled", ["Once"], folder=tmp_path, endpoint={"n_connections": 1})
     assert [*tmp_path.rglob("*.jsonl")] == []
