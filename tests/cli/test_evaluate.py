@@ -35,7 +35,7 @@ def test_from_the_bundled_model_to_the_report(folder):
     assert "nucleus:p=0.9" in done.stdout
     assert "Gen. PPL" in done.stdout
     last = done.stderr.splitlines()[-2:]
-    assert last == ["texts: 120 written now, in run/samples", "report: run/report.html"]
+    assert last == ["note: 120 texts written now, in run/samples", "report: run/report.html"]
     assert "nucleus:p=0.9" in (folder / "run" / "report.html").read_text()
 
     before = times(folder / "run")

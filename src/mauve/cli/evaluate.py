@@ -24,6 +24,7 @@ from mauve.cli.terminal import collected_warnings, printing, say, say_warnings
 from mauve.cli.values import writers_by_name
 from mauve.embed.registry import get_embedder
 from mauve.explanation.properties import comparison_properties
+from mauve.formatting import format_count
 from mauve.progress import progress_bar
 
 
@@ -41,10 +42,10 @@ def evaluate_command(
     measuring: EvaluateMeasures,
     output: EvaluateOutput,
 ) -> None:
-    """Let models continue human texts, and compare what they write with what people wrote.
+    """Generate texts with models, compare them with human ones, report.
 
-    Draws prompts, generates, compares, measures and writes a report, and keeps each step in the
-    folder: the same command again continues where it was stopped, and another decoder or option
+    Draws prompts from human texts, lets the models continue them, compares what they write with
+    what people wrote, measures both and writes a report. Each step is kept in the folder: the same command again continues where it was stopped, and another decoder or option
     computes only what depends on it.
     """
     embedder = None
@@ -87,6 +88,7 @@ def evaluate_command(
             print_result(comparison, human, measurements, properties=properties, quiet=output.quiet)
     say_warnings(message for message in messages if message not in comparison.reading_warnings)
     if not output.quiet:
-        say("texts", f"{evaluation.n_new:,} written now, in {output.out / 'samples'}")
+        n_new = format_count(evaluation.n_new, "text")
+        say("note", f"{n_new} written now, in {output.out / 'samples'}")
         if evaluation.report is not None:
             say("report", str(evaluation.report))
