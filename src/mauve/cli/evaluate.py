@@ -45,8 +45,9 @@ def evaluate_command(
     """Generate texts with models, compare them with human ones, report.
 
     Draws prompts from human texts, lets the models continue them, compares what they write with
-    what people wrote, measures both and writes a report. Each step is kept in the folder: the same command again continues where it was stopped, and another decoder or option
-    computes only what depends on it.
+    what people wrote, measures both and writes a report. Each step is kept in the folder: the same
+    command again continues where it was stopped, and another decoder or option computes only what
+    depends on it.
     """
     embedder = None
     if embedding.embedder is not None or any(v is not None for v in embedding.settings().values()):
