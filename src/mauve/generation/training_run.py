@@ -139,6 +139,7 @@ def train(
         logging_steps=max(1, expected // 50),
         report_to=schedule.report_to,
         remove_unused_columns=False,
+        dataloader_pin_memory=torch.cuda.is_available() and not schedule.use_cpu,
         disable_tqdm=True,
         log_level="error",
         log_level_replica="error",
