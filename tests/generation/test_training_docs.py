@@ -34,7 +34,8 @@ def test_examples_run(tmp_path, monkeypatch, capsys):
         '"gpt2-stories"': '"gpt2-stories", block_size=64, batch=8',
         "prompt_tokens=35, max_tokens=256": "prompt_tokens=4, max_tokens=20",
         'eval_strategy="steps", eval_steps=500': 'eval_strategy="steps", eval_steps=2, '
-        'max_steps=2, report_to="none", disable_tqdm=True, use_cpu=True, dataloader_pin_memory=False',
+        'max_steps=2, report_to="none", disable_tqdm=True, use_cpu=True, '
+        "dataloader_pin_memory=False",
         "eval_steps=500": "eval_steps=20",
     }
     for i, example in enumerate(examples):
