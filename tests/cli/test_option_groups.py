@@ -83,7 +83,8 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
 
 
 COMMANDS = [
-    "evaluate", "generate", "compare", "explain", "measure", "show", "embed", "demo", "cache",
+    "evaluate", "generate", "finetune", "compare", "explain", "measure", "show", "embed", "demo",
+    "cache",
 ]  # fmt: skip
 CACHE_COMMANDS = ["info", "clear", "path"]
 

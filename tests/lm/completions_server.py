@@ -96,6 +96,10 @@ def answer(mode, prompt, request, is_chat):
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
+        if self.path == "/others-are-done":
+            OTHERS_ARE_DONE.set()
+            self.reply(200, {})
+            return
         models = {
             "/v1/models": [{"id": "only"}],
             "/several/v1/models": [{"id": "first"}, {"id": "second"}],
@@ -130,12 +134,10 @@ class Handler(BaseHTTPRequestHandler):
         if mode == "together":
             THREE_AT_ONCE.wait()
         if mode == "first-is-last" and prompt == "0":
-            OTHERS_ARE_DONE.wait(10)
+            OTHERS_ARE_DONE.wait(60)
         good = (200, {}, answer(mode, prompt, request, is_chat))
         status, headers, body = refusal(mode, n_before, prompt, key) or good
         self.reply(status, body, headers)
-        if mode == "first-is-last" and prompt == "2":
-            OTHERS_ARE_DONE.set()
 
     def reply(self, status, body, headers=None):
         content = body if isinstance(body, bytes) else json.dumps(body).encode()

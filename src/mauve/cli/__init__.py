@@ -33,12 +33,12 @@ app = typer.Typer(
 for name, command in {
     "evaluate": evaluate_command,
     "generate": generate_command,
+    "finetune": finetune_command,
     "compare": compare_command,
     "explain": explain_command,
     "measure": measure_command,
     "show": show_command,
     "embed": embed_command,
-    "finetune": finetune_command,
     "demo": demo_command,
 }.items():
     app.command(name, cls=PanelCommand)(one_line_errors(command))
