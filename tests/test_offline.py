@@ -78,7 +78,7 @@ class Watched:
         self.left = set()
         for line in lines:
             name = re.search(r'(?:open|openat|creat|mkdir|mkdirat)\((?:\w+, )?"([^"]*)"', line)
-            writes = re.search("O_CREAT|O_WRONLY|O_RDWR|creat|mkdir", line)
+            writes = re.search(r"O_CREAT|O_WRONLY|O_RDWR|\b(?:creat|mkdir|mkdirat)\(", line)
             if name and writes and " = -1 " not in line:
                 path = Path(os.path.normpath(folder / name[1]))
                 if folder not in path.parents and path.exists() and path != Path(os.devnull):
@@ -125,6 +125,7 @@ COMMANDS = [
     ["measure", *TEXTS],
     ["explain", *TEXTS, "--n-clusterings", "5", "--n-permutations", "100"],
     ["embed", TEXTS[0], "--out", "embedded.npy"],
+    ["finetune", "1x32", TEXTS[0], "--from-scratch", "-o", "m", "--device", "cpu", "--batch", "8"],
     ["cache", "info"],
     ["cache", "path"],
     ["cache", "clear"],
