@@ -22,7 +22,7 @@ from mauve.quantize.protocol import AnyQuantizer, PairQuantizer, Partition
 from mauve.quantize.reduce import (
     OrderName,
     Reduction,
-    fit_reduction,
+    reduce_few,
     row_chunks,
     scaled_rows,
 )
@@ -191,12 +191,12 @@ def cluster_pair(
             fitted = checked_partition(partition, "fit_pair")
         else:
             try:
-                reduction = fit_reduction(scaled, explained_variance, human.order)
+                reduced, reduction = reduce_few(scaled, explained_variance, human.order)
             except UndefinedError as error:
                 undefined.append(error)
                 fitted = OneBucket()
             else:
-                partition = quantizer.fit(reduction.reduce(scaled), num_buckets, rng)
+                partition = quantizer.fit(reduced, num_buckets, rng)
                 fitted = ReducedPartition(reduction, checked_partition(partition))
         on_done()
         return fitted

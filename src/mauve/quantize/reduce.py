@@ -98,14 +98,55 @@ def _fit_in_place(
     scaled: Features, fit_rows: IntArray | slice, explained_variance: float, order: OrderName
 ) -> Reduction:
     """Learn the reduction from some rows, and centre all of them."""
+    unit, mean = _centre_in_place(scaled, fit_rows, order)
+    components = _principal_components(scaled[fit_rows], float(mean @ mean), explained_variance)
+    return Reduction(unit, mean, components, order)
+
+
+def _centre_in_place(
+    scaled: Features, fit_rows: IntArray | slice, order: OrderName
+) -> tuple[float, Features]:
+    """Subtract the mean of some rows from all; return the unit and the mean."""
     unit = 1.0
     if order == "pca-norm":
         unit = float(max(scaled.max(), -scaled.min())) or 1.0
         scaled /= np.float32(unit)
     mean = scaled[fit_rows].mean(axis=0, dtype=np.float64).astype(np.float32)
     scaled -= mean
-    components = _principal_components(scaled[fit_rows], float(mean @ mean), explained_variance)
-    return Reduction(unit, mean, components, order)
+    return unit, mean
+
+
+def reduce_few(
+    scaled: Features, explained_variance: float, order: OrderName
+) -> tuple[Features, Reduction]:
+    """Learn the reduction from some texts, and reduce them.
+
+    Of fewer texts than dimensions, the reduced features follow from the products of the texts.
+
+    Parameters
+    ----------
+    scaled, explained_variance, order
+        As for :func:`fit_reduction`.
+
+    Examples
+    --------
+    >>> line = np.outer(np.arange(1, 9), np.arange(3, 12)).astype(np.float32)
+    >>> reduced, reduction = reduce_few(line, 0.9, "pca-norm")
+    >>> reduced.shape, reduction.components.shape
+    ((8, 1), (9, 1))
+    """
+    if len(scaled) >= scaled.shape[1]:
+        reduction = fit_reduction(scaled, explained_variance, order)
+        return reduction.reduce(scaled), reduction
+    centred = scaled.copy()
+    unit, mean = _centre_in_place(centred, slice(None), order)
+    # In a map, so that BLAS runs on one thread.
+    [(components, reduced)] = parallel_map(
+        lambda rows: _components_of_few(rows, float(mean @ mean), explained_variance), [centred]
+    )
+    if order == "pca-norm":
+        _scale_to_unit_length(reduced)
+    return reduced, Reduction(unit, mean, components, order)
 
 
 def reduce_features(
@@ -194,7 +235,7 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
     n, d = centred.shape
     if n < d:
         # In a map, so that BLAS runs on one thread.
-        [components] = parallel_map(
+        [(components, _)] = parallel_map(
             lambda rows: _components_of_few(rows, mean_square, share), [centred]
         )
         return components
@@ -217,15 +258,21 @@ def _principal_components(centred: Features, mean_square: float, share: float) -
     return np.ascontiguousarray(vectors[:, ::-1][:, :n_components], dtype=np.float32)
 
 
-def _components_of_few(centred: Features, mean_square: float, share: float) -> Features:
-    """Return the components of fewer texts than dimensions, from the n x n products of texts."""
+def _components_of_few(
+    centred: Features, mean_square: float, share: float
+) -> tuple[Features, Features]:
+    """Return the components of fewer texts than dimensions, and the texts projected on them.
+
+    Both follow from the n x n products of texts.
+    """
     products = (centred @ centred.T).astype(np.float64)
     total = float(np.trace(products))
     check_variance(total, mean_square, len(centred))
     values, vectors = np.linalg.eigh(products)  # lets other threads run, SciPy's does not
     n_components = components_kept(values, total, share)
-    leading = vectors[:, ::-1][:, :n_components] / np.sqrt(values[::-1][:n_components])
-    return np.ascontiguousarray(centred.T @ leading.astype(np.float32))
+    leading, root = vectors[:, ::-1][:, :n_components], np.sqrt(values[::-1][:n_components])
+    components = np.ascontiguousarray(centred.T @ (leading / root).astype(np.float32))
+    return components, np.ascontiguousarray(leading * root, dtype=np.float32)
 
 
 def check_variance(total: float, mean_square: float, n_texts: int) -> None:
