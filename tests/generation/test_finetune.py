@@ -9,6 +9,7 @@ from small_language import END, WORDS, texts, tiny_model, word_tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 
 import mauve
+from mauve.errors import OutputError
 from mauve.generation.finetune import finetune
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -245,6 +246,26 @@ def test_one_text_cannot_be_held_out(small_folder, tmp_path):
 def test_bad_models(tmp_path, model, from_scratch, message):
     with pytest.raises(mauve.InvalidParameterError, match=message):
         finetune(model, texts(0), tmp_path / "out", from_scratch=from_scratch, **SETTINGS)
+
+
+class Start(TrainerCallback):
+    """Starts the same training again in the middle of one."""
+
+    def __init__(self, start):
+        self.start = start
+
+    def on_step_end(self, args, state, control, **kwargs):
+        if state.global_step == 2:
+            with pytest.raises(OutputError, match="model' is being trained in by another process"):
+                self.start()
+
+
+def test_two_at_once_do_not_write_one_folder(trained, small_folder, tmp_path):
+    def train(*callbacks):
+        out = tmp_path / "model"
+        return finetune(small_folder, texts(0), out, callbacks=callbacks, **SETTINGS)
+
+    assert weights(train(Start(train)).folder) == weights(trained.folder)
 
 
 def test_folder_of_something_else(small_folder, tmp_path):

@@ -143,8 +143,8 @@ class TestPooledFeatures:
         rng = np.random.default_rng(4)
         pooled = pooled_of(rng.normal(size=(3000, 2)), rng.normal(size=(5000, 2)))
         is_first = pooled.units.is_human
-        assert is_first.sum() == 1000
-        assert (~is_first).sum() == -(-5000 // 3)
+        assert is_first.sum() == 500
+        assert (~is_first).sum() == -(-5000 // 6)
 
     def test_landmarks_are_different_texts_in_any_order(self):
         rng = np.random.default_rng(5)

@@ -1,6 +1,7 @@
 """Fine-tune a causal language model on texts, or train one from scratch."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -276,50 +277,54 @@ def _finetune(
         folder.open(all_settings)
     if finished := folder.noted("result"):
         return Finetuned(out, **finished, was_finished=True, is_main_process=is_main)
-    text = make_blocks(
-        texts,
-        started.tokenizer,
-        block_size=settings.block_size,
-        validation=settings.validation,
-        seed=settings.seed,
-        on_progress=on_progress,
-    )
-    # Without torchrun, a Trainer gives each GPU of the machine a part of every batch.
-    n_devices = n_processes if n_processes > 1 else max(1, n_gpus)
-    if n_gpus:
-        started.model.to(torch.device("cuda", torch.cuda.current_device()))
-    per_device = blocks_per_device(
-        settings.batch,
-        n_devices,
-        # As before the interruption: sums of other parts are rounded otherwise.
-        folder.noted("batch_size") if batch_size is None else batch_size,
-        fits_device(started.model, settings.block_size, bf16=bf16),
-    )
-    per_device = on_main(lambda: per_device)
-    on_main(lambda: folder.note(batch_size=per_device))
-    schedule = Schedule(
-        epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        n_parts=settings.batch // (per_device * n_devices),
-        batch_size=per_device,
-        seed=settings.seed,
-        bf16=bf16,
-        use_cpu=use_cpu,
-        **run,
-    )
-    outcome = train(started, text, schedule, folder, callbacks=callbacks, on_progress=on_progress)
-    result = {
-        "n_texts": text.n_texts,
-        "n_validation_texts": text.n_validation_texts,
-        "n_blocks": len(text.blocks),
-        "block_size": settings.block_size,
-        "n_tail": text.n_tail,
-        "batch": settings.batch,
-        "batch_size": per_device,
-        **asdict(outcome),
-    }
-    on_main(lambda: folder.note(result=result))
-    on_main(folder.remove_checkpoints)
+    with ExitStack() as stack:
+        on_main(lambda: stack.enter_context(folder.held()))
+        text = make_blocks(
+            texts,
+            started.tokenizer,
+            block_size=settings.block_size,
+            validation=settings.validation,
+            seed=settings.seed,
+            on_progress=on_progress,
+        )
+        # Without torchrun, a Trainer gives each GPU of the machine a part of every batch.
+        n_devices = n_processes if n_processes > 1 else max(1, n_gpus)
+        if n_gpus:
+            started.model.to(torch.device("cuda", torch.cuda.current_device()))
+        per_device = blocks_per_device(
+            settings.batch,
+            n_devices,
+            # As before the interruption: sums of other parts are rounded otherwise.
+            folder.noted("batch_size") if batch_size is None else batch_size,
+            fits_device(started.model, settings.block_size, bf16=bf16),
+        )
+        per_device = on_main(lambda: per_device)
+        on_main(lambda: folder.note(batch_size=per_device))
+        schedule = Schedule(
+            epochs=settings.epochs,
+            learning_rate=settings.learning_rate,
+            n_parts=settings.batch // (per_device * n_devices),
+            batch_size=per_device,
+            seed=settings.seed,
+            bf16=bf16,
+            use_cpu=use_cpu,
+            **run,
+        )
+        outcome = train(
+            started, text, schedule, folder, callbacks=callbacks, on_progress=on_progress
+        )
+        result = {
+            "n_texts": text.n_texts,
+            "n_validation_texts": text.n_validation_texts,
+            "n_blocks": len(text.blocks),
+            "block_size": settings.block_size,
+            "n_tail": text.n_tail,
+            "batch": settings.batch,
+            "batch_size": per_device,
+            **asdict(outcome),
+        }
+        on_main(lambda: folder.note(result=result))
+        on_main(folder.remove_checkpoints)
     return Finetuned(out, **result, is_main_process=is_main)
 
 

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from mauve.atomic import atomic_write
 from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, OutputError
 from mauve.escape import escaped
+from mauve.generation.locks import locked_folder
 
 _RECORD, _CHECKPOINTS, _UNFINISHED = "finetune.json", "checkpoints", ".unfinished-model"
 #: Without it Transformers loads no model, so it is the last file that is put in its place.
@@ -68,13 +71,19 @@ the same settings. Got '...a', where seed is 0 and not 1: name another, or use i
         self._record = record
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            shutil.rmtree(self.path / _UNFINISHED, ignore_errors=True)
         except OSError as error:
             raise OutputError(
                 f"'{escaped(str(self.path))}' cannot be made ({error.strerror}): name a folder "
                 "that you may write to."
             ) from error
         self.note()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the folder against other processes; remove what an interrupted save has left."""
+        with locked_folder(self.path, "trained in"):
+            shutil.rmtree(self.path / _UNFINISHED, ignore_errors=True)
+            yield
 
     def _read(self, rule: str) -> dict[str, Any] | None:
         """Return the record of the folder, None where it is new or empty."""
