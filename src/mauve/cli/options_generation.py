@@ -7,8 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from mauve.cli.option_groups import OptionGroup, choice
-from mauve.cli.options_input import Normalize, Strip, Unreadable
-from mauve.cli.options_output import FormatOptions, MeasureOptions, NoLadder
+from mauve.cli.options_input import MatchLength, Normalize, Strip, Unreadable
+from mauve.cli.options_output import (
+    FormatOptions,
+    Json,
+    LanguageModelName,
+    MeasureOptions,
+    NoLadder,
+    TokenizerName,
+)
 from mauve.cli.values import check_writers, parse_seed_list
 from mauve.embed.protocol import DTYPES
 from mauve.generation.generating import N_PROMPTS
@@ -229,9 +236,7 @@ class GenerateOutput(OptionGroup):
     panel = "Output"
 
     out: _Out
-    json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")] = (
-        False
-    )
+    json: Json = False
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
     ] = False
@@ -260,10 +265,7 @@ class ComparedTexts(OptionGroup):
         ),
     ] = False
     strip: Strip = False
-    match_length: Annotated[
-        bool,
-        typer.Option("--match-length", help="Cut all texts to the same number of words."),
-    ] = False
+    match_length: MatchLength = False
     normalize: Normalize = None
     unreadable: Unreadable = "error"
 
@@ -282,22 +284,8 @@ class EvaluateMeasures(OptionGroup):
             f"{', '.join(GROUPS)}; -NAME leaves one out; 'none' for none.",
         ),
     ] = MEASURES
-    tokenizer: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What measures count as a token: 'words', 'bundled', a tokenizer.json or its "
-            "folder, or a Transformers tokenizer.",
-        ),
-    ] = MeasureOptions.tokenizer
-    language_model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Model that computes the perplexity of texts: 'bundled', or a causal Transformers "
-            "model on the hub or in a folder.",
-        ),
-    ] = MeasureOptions.language_model
+    tokenizer: TokenizerName = MeasureOptions.tokenizer
+    language_model: LanguageModelName = MeasureOptions.language_model
 
 
 @dataclass(frozen=True)

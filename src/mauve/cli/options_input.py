@@ -24,6 +24,9 @@ Field = Annotated[
 Strip = Annotated[
     bool, typer.Option("--strip", help="Remove white space at both ends of every text.")
 ]
+MatchLength = Annotated[
+    bool, typer.Option("--match-length", help="Cut all texts to the same number of words.")
+]
 Normalize = Annotated[
     str | None,
     typer.Option(
@@ -108,10 +111,7 @@ class TextOptions(OptionGroup):
         ),
     ] = None
     strip: Strip = False
-    match_length: Annotated[
-        bool,
-        typer.Option("--match-length", help="Cut all texts to the same number of words."),
-    ] = False
+    match_length: MatchLength = False
     normalize: Normalize = None
     strip_prompt: Annotated[
         bool,

@@ -35,6 +35,23 @@ NoLadder = Annotated[
         help="Leave the section 'Form' out of the report, for which changed texts are embedded.",
     ),
 ]
+TokenizerName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="What measures count as a token: 'words', 'bundled', a tokenizer.json or its folder, "
+        "or a Transformers tokenizer.",
+    ),
+]
+LanguageModelName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Model that computes the perplexity of texts: 'bundled', or a causal Transformers "
+        "model on the hub or in a folder.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but the result, warnings and errors.")
 ]
@@ -64,22 +81,8 @@ class MeasureOptions(OptionGroup):
 
     panel = "Measures"
 
-    tokenizer: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What counts as a token: 'words', 'bundled', a tokenizer.json or its folder, or a "
-            "Transformers tokenizer.",
-        ),
-    ] = "words"
-    language_model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Model that computes the perplexity of texts: 'bundled', or a causal Transformers "
-            "model on the hub or in a folder.",
-        ),
-    ] = "bundled"
+    tokenizer: TokenizerName = "words"
+    language_model: LanguageModelName = "bundled"
     # Python has a mapping `models`; on the command line there is a flag for each system's model.
     models: Annotated[
         list[str] | None,
@@ -208,9 +211,7 @@ class FormatOptions(OptionGroup):
 
     panel = "Output"
 
-    json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")] = (
-        False
-    )
+    json: Json = False
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown tables and nothing else on stdout.")
     ] = False
