@@ -114,6 +114,11 @@ def samples(tmp_path_factory):
 
 TEXTS, FEATURES = ("human.jsonl", "model.jsonl"), ("human.npy", "model.npy")
 
+GENERATE = "generate bundled --prompts human.jsonl -n 4 --max-tokens 4 -o g"
+EVALUATE = (
+    "evaluate bundled --source human.jsonl -n 40 --prompt-tokens 8 --max-tokens 8 "
+    f"--unreadable warn --no-report --out e {' '.join(QUICK)}"
+)
 
 COMMANDS = [
     ["--version"],
@@ -125,6 +130,8 @@ COMMANDS = [
     ["measure", *TEXTS],
     ["explain", *TEXTS, "--n-clusterings", "5", "--n-permutations", "100"],
     ["embed", TEXTS[0], "--out", "embedded.npy"],
+    GENERATE.split(),
+    EVALUATE.split(),
     ["finetune", "1x32", TEXTS[0], "--from-scratch", "-o", "m", "--device", "cpu", "--batch", "8"],
     ["cache", "info"],
     ["cache", "path"],

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from running import invoke
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +33,10 @@ def run(*arguments, cwd, env=ENV, **settings):
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     (folder / "demo").mkdir()  # one that exists is used
-    return folder, run("demo", cwd=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = invoke("demo", MAUVE_CACHE=str(folder / "cache"))
+    return folder, subprocess.CompletedProcess("demo", done.exit_code, done.stdout, done.stderr)
 
 
 def test_writes_texts_picture_and_report(demo):
