@@ -103,6 +103,12 @@ def _n_line_breaks(text: str) -> int:
     return max(0, sum(bool(line.strip()) for line in _lines(text)) - 1)
 
 
+def _n_single_breaks(text: str) -> int:
+    """Count line breaks between two lines that both have a mark."""
+    lines = text.split("\n")
+    return sum(bool(a.strip() and b.strip()) for a, b in pairwise(lines))
+
+
 def _has_indent(text: str) -> bool:
     return any(
         line[:1] in (" ", "\t", "\xa0") and line.lstrip(" \t\xa0")[:1].strip() != ""
@@ -339,7 +345,7 @@ NUMBERS: dict[str, Callable[[str], Number]] = {
     "% of the first 100 words are different": _variety,
     "bullets or numbered lists": lambda t: _per_100(sum(map(_is_bullet, _lines(t))), t),
     "blank lines": lambda t: _per_100(_n_blank_lines(t), t),
-    "line breaks": lambda t: _per_100(_n_line_breaks(t), t),
+    "line breaks within paragraphs": lambda t: _per_100(_n_single_breaks(t), t),
     "first-person pronouns (I, we)": _listed(
         "i me my mine myself we us our ours ourselves i'm i've i'd i'll we're we've"
     ),

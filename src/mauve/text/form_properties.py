@@ -22,7 +22,8 @@ _EMPHASIS = re.compile(
 )
 _CODE_OR_LINK = re.compile(r"`[^`\n]+`|```|\[[^\]\n]+\]\([^)\n]+\)")
 _QUOTE_OR_TABLE = re.compile(r"^(?:> ?\S|\|.*\|\s*$|-{3,}\s*$|\*{3,}\s*$)", re.MULTILINE)
-_LINE_BREAK = re.compile(r"(?<=\S)[^\S\n]*\n\s*(?=\S)")
+# Not those of blank lines, which are counted by themselves.
+_SINGLE_BREAK = re.compile(r"(?<=\S)[^\S\n]*\n(?=[^\S\n]*\S)")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _DOUBLE_SPACE = re.compile(r"\S[ \u00a0]{2,}\S")
 _SPACE_AT_LINE_END = re.compile(r"[ \t\u00a0]\n")
@@ -184,7 +185,7 @@ def _rate(key: str, pattern: re.Pattern[str], what: str, step: str) -> TextPrope
 _RATES: tuple[TextProperty, ...] = (
     _rate("bullet_rate", _BULLET, "bullets or numbered lists", "markup"),
     _rate("blank_line_rate", _BLANK_LINE, "blank lines", "space"),
-    _rate("line_break_rate", _LINE_BREAK, "line breaks", "space"),
+    _rate("line_break_rate", _SINGLE_BREAK, "line breaks within paragraphs", "space"),
 )
 
 #: Numbers that are about form.
