@@ -36,8 +36,8 @@ def prompts(n: int, encode, decode) -> list[str]:
     return [f"{i} {cut[i % len(cut)]}" for i in range(n)]
 
 
-def make_model(shape: str, n_tokens: int, dtype: str, folder: Path) -> None:
-    """Write a GPT-2 with random weights, and the bundled tokenizer."""
+def make_model(shape: str, n_tokens: int, dtype: str, folder: Path, device: str = "cpu") -> None:
+    """Write a GPT-2 with random weights, drawn on a device, and the bundled tokenizer."""
     import torch
     import transformers
 
@@ -49,7 +49,8 @@ def make_model(shape: str, n_tokens: int, dtype: str, folder: Path) -> None:
         n_positions=n_tokens + 2 * PROMPT, bos_token_id=0, eos_token_id=0,
     )  # fmt: skip
     torch.manual_seed(0)
-    model = transformers.AutoModelForCausalLM.from_config(config, dtype=getattr(torch, dtype))
+    with torch.device(device):
+        model = transformers.AutoModelForCausalLM.from_config(config, dtype=getattr(torch, dtype))
     # Logits about as uneven as those of a trained model: nuclei of some hundreds of tokens.
     model.transformer.ln_f.weight.data.fill_(4 / (0.02 * width**0.5))
     model.save_pretrained(folder)
@@ -88,7 +89,7 @@ def measure_transformers(arguments: argparse.Namespace) -> None:
     [device] = find_devices(arguments.device)
     dtype = str(find_dtype(arguments.dtype, device)).removeprefix("torch.")
     with tempfile.TemporaryDirectory() as folder:
-        make_model(arguments.shape, arguments.tokens, dtype, Path(folder))
+        make_model(arguments.shape, arguments.tokens, dtype, Path(folder), str(device))
         writer = TransformersWriter(
             folder, device=arguments.device, dtype=dtype, token_budget=arguments.token_budget
         )
@@ -107,12 +108,13 @@ def measure_transformers(arguments: argparse.Namespace) -> None:
         n = sum(text.n_tokens for text in written)
         print(f"{arguments.shape}, {device}, {dtype}, {decoding}: "
               f"{len(texts)} texts of {arguments.tokens} tokens, {rows} at once")  # fmt: skip
-        print(f"writer      {n / seconds:10.0f} tokens/s  {seconds:8.1f} s")
+        print(f"writer      {n / seconds:10.0f} tokens/s  {seconds:8.1f} s", flush=True)
 
         model = head.model
+        n_single = arguments.single_tokens or arguments.tokens
         config = GenerationConfig(
-            do_sample=True, top_p=0.95, top_k=0, max_new_tokens=arguments.tokens,
-            min_new_tokens=arguments.tokens, eos_token_id=0, pad_token_id=0,
+            do_sample=True, top_p=0.95, top_k=0, max_new_tokens=n_single,
+            min_new_tokens=n_single, eos_token_id=0, pad_token_id=0,
         )  # fmt: skip
         single, single_seconds = 0, 0.0
         for text in texts[: arguments.single]:
@@ -177,6 +179,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=128, help="of each text")
     parser.add_argument("--token-budget", type=int, help="see TransformersWriter")
     parser.add_argument("--single", type=int, default=3, help="prompts that are run one by one")
+    parser.add_argument("--single-tokens", type=int, help="of each of those; fewer are faster")
     arguments = parser.parse_args()
     if arguments.ngram:
         measure_ngram()

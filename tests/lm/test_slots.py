@@ -6,6 +6,7 @@ import torch
 import transformers
 
 from mauve.lm.slots import Head, RereadSlots, Slots, bytes_per_token
+from mauve.lm.step_graphs import Columns, takes_any_mask
 
 SHAPE = {
     "vocab_size": 97, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -69,6 +70,33 @@ def test_logits_are_those_of_each_text_alone(name):
 def compare(head, logits, texts):
     alone = [RereadSlots(head, 1).admit([0], [text]).logits[0] for text in texts]
     torch.testing.assert_close(logits, torch.stack(alone), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "Llama"])
+def test_whole_blocks_of_columns_give_the_same(name):
+    """What a graph records on a GPU: the columns after the last token are hidden by the mask."""
+    head = head_of(CONFIGS[name])
+    assert takes_any_mask(head.model)
+    rng = np.random.default_rng(0)
+    slots = Slots(head, 3, 200, None)
+    slots.admit([0, 1], [[*range(90)], [5, 6]])
+    for step in range(140):
+        if step == 60:
+            slots.release(0)
+            slots.admit([0, 2], [[7, 8, 9], [4]])
+        predicted = slots.step(torch.from_numpy(rng.integers(97, size=3)))
+        slots._positions -= 1
+        states, logits = slots.read_blocks(Columns(0, slots._end).in_blocks())
+        slots._positions += 1
+        rows = [0, 1, 2] if step >= 60 else [0, 1]
+        torch.testing.assert_close(logits[rows], predicted.logits[rows], rtol=1e-4, atol=1e-4)
+        expected = torch.stack(predicted.states)[rows]
+        torch.testing.assert_close(states[rows], expected, rtol=1e-4, atol=1e-4)
+
+
+def test_windows_and_biases_take_masks_of_their_own():
+    taking = [name for name, config in CONFIGS.items() if takes_any_mask(head_of(config).model)]
+    assert taking == ["GPT-2", "Llama", "positions from the mask"]
 
 
 @pytest.mark.parametrize("slots_of", [lambda head: Slots(head, 4, 20, None),

@@ -303,3 +303,18 @@ class TestErrors:
             TransformersWriter(tiny("bert"), device="cpu")
         with pytest.raises(MauveError, match="Got 'no-such-model', which could not be loaded"):
             TransformersWriter("no-such-model", device="cpu")
+
+
+def test_attention_that_rounds_otherwise_each_time_is_off_while_texts_are_written(folder):
+    writer = TransformersWriter(folder("gpt2"), device="cpu")
+    is_on = torch.backends.cuda.cudnn_sdp_enabled
+    before = is_on()
+    try:
+        torch.backends.cuda.enable_cudnn_sdp(True)
+        texts = writer.write(PROMPTS, parse_decoder("greedy"), WritingOptions(3))
+        next(texts)
+        assert not is_on()
+        texts.close()  # as if the rest were not wanted
+        assert is_on()
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(before)

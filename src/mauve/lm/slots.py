@@ -15,8 +15,9 @@ from transformers.cache_utils import CacheLayerMixin
 
 from mauve.embed.batching import padded
 from mauve.lm.causal import probe_head, wide_head
+from mauve.lm.step_graphs import Columns, Step, StepGraphs, takes_any_mask
 
-_SLACK = 128  # columns between two moves of the texts to the left
+_SLACK = 64  # columns between two moves of the texts to the left, at least
 _CPU_LOGITS, _GPU_LOGITS = 1 << 25, 1 << 29  # in memory at once while prompts are read
 
 
@@ -75,13 +76,25 @@ class Head:
         return max(1, budget // (self.vocabulary_size * width))
 
 
+def capacity(longest: int) -> int:
+    """Return the columns that a text of `longest` tokens takes, and room to go on.
+
+    Examples
+    --------
+    >>> capacity(50), capacity(100), capacity(1024 + 35)
+    (128, 256, 1152)
+    """
+    return Columns(0, longest + _SLACK).in_blocks().end
+
+
 class SlotLayer(CacheLayerMixin):
     """Keys and values of one layer: a row for each text, a column for each token."""
 
     is_sliding = False
 
-    def __init__(self) -> None:
+    def __init__(self, at: torch.Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        self._at = at  # the column to write, on the device: a graph reads it when it is replayed
         self.begin = self.end = 0
 
     def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
@@ -91,12 +104,12 @@ class SlotLayer(CacheLayerMixin):
         self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Add one column."""
-        at = self.end
-        self.end += key_states.shape[-2]
-        self.keys[:, :, at : self.end] = key_states  # type: ignore[index]
-        self.values[:, :, at : self.end] = value_states  # type: ignore[index]
+        self.end += 1
         columns = slice(self.begin, self.end)
-        return self.keys[:, :, columns], self.values[:, :, columns]  # type: ignore[index]
+        parts: tuple[Any, Any] = (self.keys, self.values)
+        for part, states in zip(parts, (key_states, value_states), strict=True):
+            part.index_copy_(2, self._at, states.to(part.dtype))
+        return parts[0][:, :, columns], parts[1][:, :, columns]
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         """Return the number of columns, and the first one."""
@@ -130,11 +143,15 @@ class Slots:
     columns before the common end. In the steps after, a mask hides the columns before each
     text, and every text counts its positions from its own beginning. So the model sees of a
     text what it would see of it alone.
+
+    On a GPU, steps are recorded as graphs where the model allows it. A graph serves all steps
+    of its blocks of columns: it writes to the column that a tensor names, and its mask hides
+    those after it.
     """
 
     def __init__(self, head: Head, n_rows: int, longest: int, context: int | None) -> None:
         self._head = head
-        self._capacity = longest + _SLACK
+        self._capacity = capacity(longest)
         self._last_position = (context or self._capacity) - 1
         self._starts: list[int | None] = [None] * n_rows  # first column of each text
         self._cache: Any = Cache(layers=[])
@@ -142,6 +159,11 @@ class Slots:
         shape = (n_rows, self._capacity)
         self._mask = torch.ones(shape, dtype=torch.int64, device=head.device)
         self._positions = torch.zeros(n_rows, dtype=torch.int64, device=head.device)
+        self._tokens = torch.zeros_like(self._positions)
+        self._at = torch.zeros(1, dtype=torch.int64, device=head.device)
+        self._graphs: StepGraphs | None = None
+        if head.device.type == "cuda" and head.takes_positions and takes_any_mask(head.model):
+            self._graphs = StepGraphs(self.read_blocks, head.device)
 
     @torch.inference_mode()
     def admit(self, rows: Sequence[int], prompts: Sequence[Sequence[int]]) -> Predicted:
@@ -188,7 +210,7 @@ class Slots:
     def _layer(self, i: int, like: Any) -> Any:
         """Return layer i, with memory for all texts."""
         if i == len(self._cache.layers):
-            layer = SlotLayer()
+            layer = SlotLayer(self._at)
             n_rows = len(self._starts)
             for name in ("keys", "values"):
                 part = getattr(like, name)
@@ -216,17 +238,38 @@ class Slots:
         if self._end == self._capacity:
             self._move(-begin)
             begin = 0
-        for layer in self._cache.layers:
-            layer.begin, layer.end = begin, self._end
+        self._tokens.copy_(tokens)
+        self._at.fill_(self._end)
         self._end += 1
-        inputs: dict[str, Any] = {"attention_mask": self._mask[:, begin : self._end]}
+        columns = Columns(begin, self._end)
+        if self._graphs is None:
+            states, logits = self._read(columns)
+        else:
+            states, logits = self._graphs.step(columns.in_blocks(), lambda: self._read(columns))
+        self._positions += 1
+        return Predicted(logits, list(states))
+
+    def _read(self, columns: Columns) -> Step:
+        """Read the tokens of a step; its own column is the last of these."""
+        return self._forward(columns, self._mask[:, slice(*columns)])
+
+    @torch.inference_mode()
+    def read_blocks(self, columns: Columns) -> Step:
+        """Read the tokens of a step; its own column is any of these."""
+        column = torch.arange(*columns, device=self._head.device)
+        is_read = self._mask[:, slice(*columns)].bool() & (column <= self._at)
+        return self._forward(columns, is_read[:, None, None])
+
+    def _forward(self, columns: Columns, mask: torch.Tensor) -> Step:
+        for layer in self._cache.layers:
+            layer.begin, layer.end = columns.begin, columns.end - 1
+        inputs: dict[str, Any] = {"attention_mask": mask}
         if self._head.takes_positions:
             inputs["position_ids"] = self._positions.clamp(max=self._last_position)[:, None]
         states, values = self._head.forward(
-            input_ids=tokens[:, None], past_key_values=self._cache, use_cache=True, **inputs
+            input_ids=self._tokens[:, None], past_key_values=self._cache, use_cache=True, **inputs
         )
-        self._positions += 1
-        return Predicted(self._head.logits(values[:, -1]), list(states))
+        return states, self._head.logits(values[:, -1])
 
     @torch.inference_mode()
     def keep(self, sources: torch.Tensor) -> None:
@@ -243,6 +286,9 @@ class Slots:
         for layer in self._cache.layers:
             layer.keys, layer.values = layer.keys[at], layer.values[at]
         self._mask, self._positions = self._mask[at], self._positions[at]
+        self._tokens = self._tokens[at]
+        if self._graphs is not None:
+            self._graphs.clear()
         self._starts = [self._starts[row] for row in rows]
 
     def _move(self, by: int) -> None:

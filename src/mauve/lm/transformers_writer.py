@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from mauve.lm.adversarial import check_target
 from mauve.lm.beam_generate import generate_beams
 from mauve.lm.choosing import make_chooser, rows_per_text
 from mauve.lm.decoding import Adversarial, Beam, Decoding
-from mauve.lm.slots import Head, RereadSlots, Slots, bytes_per_token
+from mauve.lm.slots import Head, RereadSlots, Slots, bytes_per_token, capacity
 from mauve.lm.writing import WritingOptions, Written, check_lengths, check_prompts
 from mauve.progress import Progress
 
@@ -156,10 +157,11 @@ class TransformersWriter:
             _Job(self, head, prompts, pending, decoding, options, first) for head in self._heads
         ]
         texts = jobs[0].run() if len(jobs) == 1 else _merged(jobs)
-        for n_done, (i, tokens, ended) in enumerate(texts, start=1):
-            if on_progress is not None:
-                on_progress("writing", n_done, len(prompts))
-            yield i, Written(self._continuation(prompts[i], tokens), len(tokens), ended)
+        with _repeatable_attention():
+            for n_done, (i, tokens, ended) in enumerate(texts, start=1):
+                if on_progress is not None:
+                    on_progress("writing", n_done, len(prompts))
+                yield i, Written(self._continuation(prompts[i], tokens), len(tokens), ended)
 
     def _prompt_ids(self, position: int, prompt: str) -> list[int]:
         beginning = self._tokenizer.bos_token_id
@@ -225,12 +227,26 @@ class TransformersWriter:
         if self._token_budget is not None:
             return max(1, self._token_budget // (longest * per_text))
         # Distributions of the next token, their sums and what is computed of them.
-        row_bytes = longest * (self.token_bytes or 0) + 48 * head.vocabulary_size
+        row_bytes = capacity(longest) * (self.token_bytes or 0) + 48 * head.vocabulary_size
         if head.device.type == "cuda":
             free, most = 0.8 * torch.cuda.mem_get_info(head.device)[0], _ROWS_ON_GPU
         else:
             free, most = _BYTES_ON_CPU, _ROWS_ON_CPU
         return int(max(1, min(most, free // row_bytes) // per_text))
+
+
+@contextmanager
+def _repeatable_attention() -> Iterator[None]:
+    """Leave out cuDNN's attention: in 16 bits it rounds otherwise each time that it is run.
+
+    It also takes some hundredths of a second for each new number of columns.
+    """
+    is_enabled = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    try:
+        yield
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(is_enabled)
 
 
 class _Job:
