@@ -64,6 +64,16 @@ def unfinished(text: str) -> str:
     return " ".join([*sentences[:-1], last])
 
 
+def lower_start(text: str) -> str:
+    """Write the first letter in lower case."""
+    return re.sub(r"[^\W\d_]", lambda letter: letter[0].lower(), text, count=1)
+
+
+def capital_start(text: str) -> str:
+    """Write the first letter as a capital."""
+    return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), text, count=1)
+
+
 def as_it_is(text: str) -> str:
     """Return a text as it is."""
     return text
@@ -86,6 +96,20 @@ PLANTED: dict[str, tuple[Change, Change, set[str], str]] = {
         lambda text: "\n".join(f"- {sentence}" for sentence in _SENTENCE.split(text)),
         {"bullets", "bullet_rate"},
         "markup",
+    ),
+    "HTML paragraphs": (
+        as_it_is,
+        lambda text: "".join(f"<p>{part}</p>" for part in text.split("\n\n")),
+        {"html"},
+        "markup",
+    ),
+    "emoji": (as_it_is, lambda text: f"{text.rstrip()} 😀", {"emoji"}, "emoji"),
+    "a capital at the beginning": (lower_start, capital_start, {"starts_lower"}, "case"),
+    "spaces before punctuation": (
+        as_it_is,
+        lambda text: re.sub(r"(?<=\w)([,.;:!?])(?=\s|$)", r" \1", text),
+        {"spaces_before_marks"},
+        "space",
     ),
     "a final half sentence": (whole, unfinished, {"unfinished"}, "sentences"),
     "doubled spaces": (

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from mauve.text.function_words import FUNCTION_WORDS
 
+from .marks import Tags, without_emoji
 from .words import is_spaceless, words_of
 
 Number = float | None  # None where a property is not defined for a text
@@ -25,7 +26,7 @@ def _inner_lines(text: str) -> list[str]:
 
 
 def _is_bullet(line: str) -> bool:
-    mark, _, rest = line.lstrip().replace("\t", " ").partition(" ")
+    mark, _, rest = line.lstrip().replace("\t", " ").replace("\xa0", " ").partition(" ")
     number = mark.lstrip("(")
     is_number = (
         len(mark) - len(number) <= 1
@@ -124,15 +125,11 @@ def _has_double_space(text: str) -> bool:
     )
 
 
-def _first_letter(text: str) -> str:
-    return "".join(filter(str.isalpha, text))[:1]
-
-
 def _is_unfinished(text: str) -> bool:
-    bare = text.rstrip()
-    while bare and bare[-1] in "\"'”’»)]}*_`":
-        bare = bare[:-1]
-    return bool(text.strip()) and bare[-1:] not in set(".!?…。！？")
+    return bool(text.strip()) and not any(
+        whole.rstrip().rstrip("\"'”’»)]}*_`")[-1:] in set(".!?…。！？") and whole.strip()
+        for whole in (text, without_emoji(Tags(text).rest))
+    )
 
 
 def _n_words(token: str) -> int:
@@ -181,7 +178,17 @@ def _has_other_letters(text: str) -> bool:
         *map(chr, range(0xFB00, 0xFB07)),
     }
     typographic |= {*map(chr, (*range(0x2000, 0x2016), *range(0x2028, 0x2030), 0x205F, 0x2060))}
-    return any(not letter.isascii() and letter not in typographic for letter in text)
+    return any(not letter.isascii() and letter not in typographic for letter in without_emoji(text))
+
+
+def _has_space_before_mark(text: str) -> bool:
+    for i in range(2, len(text)):
+        ends = i + 1 == len(text) or text[i + 1].isspace() or text[i + 1] in "\"'”’"
+        if text[i] in ",.;:!?" and text[i - 1] in " \xa0" and ends:
+            before = text[: i - 1].rstrip(" \xa0")
+            if before and not before[-1].isspace():
+                return True
+    return False
 
 
 def _has_double_hyphen(text: str) -> bool:
@@ -217,7 +224,7 @@ SHARES: dict[str, Callable[[str], bool]] = {
         sum(map(str.isalpha, text)) > 1
         and all(letter.isupper() for letter in text if letter.isalpha())
     ),
-    "start with a lower-case letter": lambda text: _first_letter(text).islower(),
+    "start with a lower-case letter": lambda text: "".join(filter(str.isalpha, text))[:1].islower(),
     "end in an unfinished sentence": _is_unfinished,
     "have thousands separators (1,000)": _has_thousands,
     "have typographic symbols": lambda text: any(
@@ -226,7 +233,10 @@ SHARES: dict[str, Callable[[str], bool]] = {
     "have decomposed or invisible characters": lambda text: (
         unicodedata.normalize("NFC", text) != text or _any_of(INVISIBLE)(text)
     ),
-    "have letters beyond ASCII": _has_other_letters,
+    "have letters or signs beyond ASCII": _has_other_letters,
+    "have HTML tags or references": lambda text: Tags(text).n > 0,
+    "have emoji or symbols such as ★": lambda text: without_emoji(text) != text,
+    "have spaces before punctuation": _has_space_before_mark,
     "have numbers in digits": lambda text: any(map(str.isdecimal, text)),
 }
 

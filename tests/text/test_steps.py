@@ -12,15 +12,17 @@ from mauve.text.steps import JOINT_STEPS, NORMALIZE_STEPS, check_steps, normaliz
 
 OF_ONE_TEXT = [step for step in NORMALIZE_STEPS if step not in JOINT_STEPS]
 # All that the steps look at, and letters whose forms depend on each other.
-MARKS = "ab A1.!?\"'*_`~#>|-–—…“”’′″•[](x)\\\n\t\r \u00a0\u200b\u00ad\ufeff½ﬁßŉİＡ＊´¨。！"
+MARKS = (
+    "ab A1.!?\"'*_`~#>|-–—…“”’′″•[](x)\\\n\t\r \u00a0\u200b\u00ad\ufeff½ﬁßŉİＡ＊´¨。！,;<&😀★\ufe0f"
+)
 MARKED = st.text(st.sampled_from(MARKS), max_size=40)
 
 
 class TestNames:
     def test_every_step_has_a_line(self):
         assert [*NORMALIZE_STEPS] == [
-            "prompt", "markup", "typography", "unicode", "space", "ends", "case", "sentences",
-            "length",
+            "prompt", "markup", "emoji", "typography", "unicode", "space", "ends", "case",
+            "sentences", "length",
         ]  # fmt: skip
         assert all(line and "\n" not in line for line in NORMALIZE_STEPS.values())
 
@@ -43,7 +45,7 @@ class TestNames:
         with pytest.raises(InvalidParameterError) as caught:
             normalize_texts({"human": ["a"]}, value)
         message = str(caught.value)
-        assert message.startswith("'normalize' must be names of steps, prompt, markup, typography")
+        assert message.startswith("'normalize' must be names of steps, prompt, markup, emoji, typo")
         assert message.endswith(end)
 
     def test_steps_of_several_texts_can_be_excluded(self):
@@ -56,6 +58,15 @@ class TestNames:
     [
         ("ends", "\n a  b\u00a0", "a  b"),
         ("space", " a\n\n\tb\u00a0 c", " a b c"),
+        ("space", 'So , "no  ?" he said . . . \n.', 'So, "no?" he said....'),
+        ("space", "a .NET :-) - ,x 5 .5", "a .NET :-) - ,x 5 .5"),
+        ("emoji", "✅ Done 🎉 well 👩‍🚀. ★★ 1️⃣ I ❤️ it", "Done well. I it"),
+        ("emoji", "\n🎉 a\n b 🇩🇪\n", "\na\n b\n"),
+        ("emoji", "½ … © • 10% é #1 *", "½ … © • 10% é #1 *"),
+        ("markup", "<p>One<br/>two</p>", "\nOne\ntwo\n"),
+        ("markup", "a <b>b</b> <a href='x?y=1' id=2>c</a><!-- no -->", "a b c"),
+        ("markup", "1 &lt; 2 &amp;amp; &#39;3&#x27;", "1 < 2 & '3'"),
+        ("markup", "<sic> a<b and c>d, <3 R&D; &c; x<br", "<sic> a<b and c>d, <3 R&D; &c; x<br"),
         ("typography", "“It’s 5′ 3″” – no — so…", "\"It's 5' 3\"\" - no -- so..."),
         ("typography", "ﬁnd «the» ‘oﬃce’", "find \"the\" 'office'"),
         ("typography", "naïve • “”", 'naïve • ""'),

@@ -99,8 +99,8 @@ def compare(
         Remove white space at both ends of texts; cut all texts to the same number of words.
         Shortcuts for the steps "ends" and "length" of `normalize`.
     normalize : str or sequence of str, optional
-        Steps that remove differences of form: names of "prompt", "markup", "typography",
-        "unicode", "space", "ends", "case", "sentences" and "length", such as
+        Steps that remove differences of form: names of "prompt", "markup", "emoji",
+        "typography", "unicode", "space", "ends", "case", "sentences" and "length", such as
         "space,typography"; see :data:`mauve.text.steps.NORMALIZE_STEPS`.
     empty : {"error", "keep"}
         Reject empty texts, or read each as one end-of-text token.

@@ -87,7 +87,10 @@ def differing_properties(
         [c for c in candidates if c.column.item.is_form == is_form] for is_form in (True, False)
     ]
     chosen = [pair for kind in kinds for pair in _ranked(kind, is_model)]
-    chosen.sort(key=lambda pair: -round(pair[1], 2))  # form first where both explain all
+    # Form first where it is as good: the word "b" of the tag <b> may stand in a text without it.
+    chosen.sort(
+        key=lambda pair: -round(pair[1] / (_AS_GOOD if pair[0].column.item.is_form else 1), 2)
+    )
     ranked = [candidate for candidate, _ in chosen]
     empty = np.empty((len(rows), 0))
     return DifferingProperties(

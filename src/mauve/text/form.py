@@ -119,8 +119,9 @@ def check_form(
     - ``length``: Smirnov's test, and a quartile that differs by a factor above 1.2 or a
       distinction above 0.25.
     - the properties of :data:`mauve.text.form_properties.FORM_SHARES`: white space, typography,
-      Unicode forms, case, Markdown marks, numbers, unfinished last sentences. Fisher's test, and
-      shares that differ by more than 0.1 or have a distinction of at least 0.02: 0% and 4%.
+      Unicode forms, case, HTML and Markdown, emoji, numbers, unfinished last sentences.
+      Fisher's test, and shares that differ by more than 0.1 or have a distinction of at
+      least 0.02: 0% and 4%.
     - numbers of sentences, lengths of lines and shares of capitals: Smirnov's test, and a
       distinction above 0.1.
     - ``beginning``: the most common beginning, if half the texts of a sample have it; Fisher's

@@ -23,7 +23,7 @@ from mauve.text.scripts import script_of
 from mauve.text.shared_prompts import MOST, found_prompts
 from mauve.text.view import TextView
 
-#: Level of each of the checks for faults, and of each of the 32 for habits. Texts of one source
+#: Level of each of the checks for faults, and of each of the 39 for habits. Texts of one source
 #: get a finding in at most 2% of comparisons, and in far fewer, since a difference must also be
 #: large.
 LEVEL, HABIT_LEVEL = 0.001, 0.0003

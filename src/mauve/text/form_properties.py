@@ -11,7 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mauve.text.emoji import has_emoji, without_emoji
+from mauve.text.html_tags import has_html, without_html
 from mauve.text.properties import TextProperty
+from mauve.text.steps import SPACE_BEFORE_MARK
 from mauve.text.view import TextView
 from mauve.text.words import word_count
 
@@ -39,7 +42,8 @@ _NOT_COUNTED = re.compile(
     "[‘’‚‛“”„‟‐-―−…«»‹›′″´¨ﬀ-ﬆ•·×¼½¾™®©°\u00a0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2064\ufeff]"
 )
 _THOUSANDS = re.compile(r"\b\d{1,3}(?:,\d{3})+\b")
-# Closing quotes and brackets, or marks of emphasis, may follow the end of a sentence.
+# Closing quotes and brackets, or marks of emphasis, may follow the end of a sentence, and HTML
+# and emoji, which are removed where nothing else ends it.
 _ENDS_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]}*_`]*\s*\Z")
 
 
@@ -65,11 +69,14 @@ def _is_unusual_unicode(view: TextView) -> bool:
 
 def _has_other_letters(view: TextView) -> bool:
     text = view.text
-    return not text.isascii() and not _NOT_COUNTED.sub("", text).isascii()
+    return not text.isascii() and not _NOT_COUNTED.sub("", without_emoji(text)).isascii()
 
 
 def _ends_unfinished(view: TextView) -> bool:
-    return bool(view.text.strip()) and _ENDS_SENTENCE.search(view.text) is None
+    text = view.text
+    if not text.strip() or _ENDS_SENTENCE.search(text):
+        return False
+    return _ENDS_SENTENCE.search(without_emoji(without_html(text))) is None
 
 
 def _first_letter(view: TextView) -> str:
@@ -100,6 +107,7 @@ def _form(
 FORM_SHARES: tuple[TextProperty, ...] = (
     _form("leading_space", lambda v: v.text[:1].isspace(), "white space", "ends", "start with"),
     _form("trailing_space", lambda v: v.text[-1:].isspace(), "white space", "ends", "end with"),
+    _form("html", lambda v: has_html(v.text), "HTML tags or references", "markup"),
     _form("bullets", _matches(_BULLET), "bullets or numbered lists", "markup"),
     _form("headings", _matches(_HEADING), "Markdown headings", "markup"),
     _form("emphasis", _matches(_EMPHASIS), "Markdown bold or italics", "markup"),
@@ -112,12 +120,14 @@ FORM_SHARES: tuple[TextProperty, ...] = (
     _form("carriage_returns", _contains("\r"), "carriage returns", "space"),
     _form("line_breaks", _has_line_breaks, "line breaks", "space"),
     _form("double_spaces", _matches(_DOUBLE_SPACE), "double spaces", "space"),
+    _form("spaces_before_marks", _matches(SPACE_BEFORE_MARK), "spaces before punctuation", "space"),
     _form("odd_spaces", _matches(_ODD_SPACE), "no-break or other special spaces", "space"),
     _form("curly_quotes", _matches(_CURLY), "curly quotes or apostrophes", "typography"),
     _form("ellipsis_character", _contains("…"), "the ellipsis character …", "typography"),
     _form("dash_characters", _matches(_DASH), "dash characters (– —)", "typography"),
     _form("double_hyphens", _matches(_DOUBLE_HYPHEN), "double hyphens (--)", "typography"),
     _form("other_typography", _matches(_OTHER_TYPOGRAPHY), "typographic symbols", "typography"),
+    _form("emoji", lambda v: has_emoji(v.text), "emoji or symbols such as ★", "emoji"),
     _form("unicode_forms", _is_unusual_unicode, "decomposed or invisible characters", "unicode"),
     _form(
         "no_capitals",
@@ -142,7 +152,7 @@ FORM_SHARES: tuple[TextProperty, ...] = (
     _form("thousands", _matches(_THOUSANDS), "thousands separators (1,000)"),
     _form("digits", lambda v: v.n_numbers > 0, "numbers in digits"),
     _form("straight_quotes", _matches(_STRAIGHT), "straight quotes or apostrophes"),
-    _form("non_ascii", _has_other_letters, "letters beyond ASCII"),
+    _form("non_ascii", _has_other_letters, "letters or signs beyond ASCII"),
 )
 
 _LENGTHS: tuple[TextProperty, ...] = (

@@ -1,7 +1,9 @@
-"""Remove Markdown marks from texts: bullets, headings, emphasis, code, links, quotes, tables."""
+"""Remove HTML, and Markdown marks: bullets, headings, emphasis, code, links, quotes, tables."""
 
 import re
 from re import Pattern
+
+from mauve.text.html_tags import without_html
 
 _LINE = r"^[^\S\n]*"  # the white space at the beginning of a line
 
@@ -37,7 +39,7 @@ _MARKS: list[tuple[Pattern[str], str]] = [
 
 
 def without_markup(text: str) -> str:
-    r"""Return a text without the marks of Markdown; what they mark stays.
+    r"""Return a text without the marks of HTML and Markdown; what they mark stays.
 
     Parameters
     ----------
@@ -45,10 +47,11 @@ def without_markup(text: str) -> str:
 
     Notes
     -----
-    Removed are bullets and the numbers of lists at the beginning of lines, the # of headings,
-    > of quotes, stars and underscores around words, backticks, the address of a link, the bars
-    of tables, and lines that are nothing but a rule or a fence. Stars within a word or with
-    white space on both sides are multiplication, and stay.
+    Removed are HTML (:func:`mauve.text.html_tags.without_html`), bullets and the numbers of
+    lists at the beginning of lines, the # of headings, > of quotes, stars and underscores
+    around words, backticks, the address of a link, the bars of tables, and lines that are
+    nothing but a rule or a fence. Stars within a word or with white space on both sides are
+    multiplication, and stay.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def without_markup(text: str) -> str:
     >>> without_markup("2 * 3 * 4 and snake_case_name - fine")
     '2 * 3 * 4 and snake_case_name - fine'
     """
-    text = _EMPTY_LINES.sub("", text)
+    text = _EMPTY_LINES.sub("", without_html(text))
     if "|" in text:
         text = _TABLE_ROW.sub(lambda row: _CELL_END.sub(" ", row[1]).strip(), text)
     for pattern, kept in _MARKS:

@@ -10,6 +10,7 @@ from typing import Any
 from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, shortened
+from mauve.text.emoji import without_emoji
 from mauve.text.markup import without_markup
 from mauve.text.whole_sentences import without_unfinished_sentence
 
@@ -17,10 +18,11 @@ from mauve.text.whole_sentences import without_unfinished_sentence
 NORMALIZE_STEPS: Mapping[str, str] = MappingProxyType(
     {
         "prompt": "remove the prompt at the beginning of texts, given or found",
-        "markup": "remove Markdown marks: bullets, headings, emphasis, code, links, tables",
+        "markup": "remove HTML and Markdown: bullets, headings, emphasis, code, links, tables",
+        "emoji": "remove emoji and symbols such as ★ and ✓",
         "typography": "write curly quotes, primes, dashes, ellipses and ligatures in ASCII",
         "unicode": "write characters in their compatible form (NFKC), without invisible ones",
-        "space": "make every run of white space, blank lines too, one space",
+        "space": "make every run of white space, blank lines too, one space, and none before marks",
         "ends": "remove white space at both ends (the same as strip)",
         "case": "write all letters in lower case",
         "sentences": "cut an unfinished last sentence",
@@ -36,7 +38,8 @@ RUNGS: Mapping[str, str] = MappingProxyType(
         "space": "without differences of white space",
         "typography": "without typography",
         "unicode": "without Unicode variants",
-        "markup": "without Markdown",
+        "markup": "without HTML and Markdown",
+        "emoji": "without emoji",
         "case": "without capitals",
         "sentences": "without unfinished sentences",
         "length": "at one length",
@@ -72,6 +75,9 @@ _INVISIBLE = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 
+#: White space before a comma, a full stop and the like, such as tokenised texts have.
+SPACE_BEFORE_MARK = re.compile(r"(?<=\S)[ \u00a0]+(?=[,.;:!?](?:\s|\Z|[\"'”’]))")
+
 
 def _in_ascii_marks(text: str) -> str:
     return text if text.isascii() else text.translate(_TYPOGRAPHY)
@@ -84,11 +90,12 @@ def _compatible(text: str) -> str:
 
 
 def _single_spaced(text: str) -> str:
-    return _SPACE.sub(" ", text)
+    return SPACE_BEFORE_MARK.sub("", _SPACE.sub(" ", text))
 
 
 _OF_ONE_TEXT: dict[str, Callable[[str], str]] = {
     "markup": without_markup,
+    "emoji": without_emoji,
     "typography": _in_ascii_marks,
     "unicode": _compatible,
     "space": _single_spaced,
@@ -144,7 +151,8 @@ def _names(without: Sequence[str]) -> str:
 _OTHER_NAMES = {
     "strip": "ends", "trim": "ends", "whitespace": "space", "spaces": "space",
     "quotes": "typography", "dashes": "typography", "nfkc": "unicode", "nfc": "unicode",
-    "markdown": "markup", "lower": "case", "lowercase": "case", "casefold": "case",
+    "markdown": "markup", "html": "markup", "emojis": "emoji",
+    "lower": "case", "lowercase": "case", "casefold": "case",
     "match_length": "length", "match-length": "length", "words": "length", "sentence": "sentences",
 }  # fmt: skip
 
