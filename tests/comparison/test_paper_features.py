@@ -74,9 +74,9 @@ def test_features_are_terminal_hidden_states(folder, wide, max_length):
     )
     featurizer = Featurizer(str(folder), -1, max_length, wide, False)
     atol = 1e-12 if wide else 1e-4  # of numbers about 3; 2e-6 is seen in 32 bits
-    assert_allclose(featurizer.features("p", None, None, texts), expected, atol=atol)
+    assert_allclose(featurizer.prepare("p", None, None, texts)(), expected, atol=atol)
     ids = AutoTokenizer.from_pretrained(folder)(texts, verbose=False)["input_ids"]
-    assert_allclose(featurizer.features("p", None, ids, None), expected, atol=atol)
+    assert_allclose(featurizer.prepare("p", None, ids, None)(), expected, atol=atol)
 
 
 def test_a_score_of_texts(folder):
@@ -246,6 +246,24 @@ def test_texts_beside_features_are_not_used():
 )
 def test_what_can_be_wrong(folder, inputs, message):
     call = {"q_text": MODEL, "featurize_model_name": str(folder), **inputs}
+    with pytest.raises(InvalidParameterError, match=message):
+        compute_mauve(**call)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"quantizer": "foo"}, r"'quantizer' parameter of compute_mauve .* Got 'foo' instead"),
+        ({"seed": -1}, r"'seed' parameter of compute_mauve .* Got -1 instead"),
+        ({"num_buckets": "many"}, r"'num_buckets' .* an int or 'auto'\. Got 'many' instead"),
+        ({"q_text": None}, r"needs one of q_features, q_tokens and q_text\. Got none instead"),
+        ({"q_text": ["a", None]}, r"'q_text' must hold texts only\. Got missing values"),
+        ({"q_text": ["a"]}, r"'q_text' parameter .* must hold at least 2 texts\. Got 1 instead"),
+        ({"q_text": None, "q_tokens": [[1], []]}, r"'q_tokens' .* Got an empty row at position 1"),
+    ],
+)
+def test_what_is_wrong_is_found_before_the_model_is_loaded(wrong, message):
+    call = {"p_text": HUMAN, "q_text": MODEL, "featurize_model_name": "/no/such/folder", **wrong}
     with pytest.raises(InvalidParameterError, match=message):
         compute_mauve(**call)
 

@@ -182,6 +182,13 @@ def test_what_cannot_be_generated(tmp_path, options, message):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_decoder_that_the_model_does_not_have_is_found_before_the_first_text(tmp_path):
+    match = r"'decoders' .* probabilities alone\. Got 'contrastive:k=4,alpha=0\.6' instead"
+    with pytest.raises(InvalidParameterError, match=match):
+        mauve.generate("bundled", ["Once"], "greedy,contrastive", folder=tmp_path, max_tokens=4)
+    assert not (tmp_path / "samples").exists()
+
+
 def test_a_folder_that_is_a_file(tmp_path):
     (tmp_path / "run").write_text("")
     with pytest.raises(InvalidParameterError, match="must be a folder"):

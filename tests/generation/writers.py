@@ -46,7 +46,8 @@ class WordWriter:
         return bytes(tokens).decode(errors="replace")
 
     def write(self, prompts, decoding, options, *, first=0, on_progress=None):
-        self.calls.append((first, len(prompts)))
+        if prompts:
+            self.calls.append((first, len(prompts)))
         for i in reversed(range(len(prompts))):
             if self.fail_after is not None and self.n_written >= self.fail_after:
                 raise self.error

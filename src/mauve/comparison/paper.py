@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -140,33 +140,13 @@ def compute_mauve(
     >>> compute_mauve(p_features=features, q_features=features).mauve
     1.0
     """
-    featurizer = Featurizer(featurize_model_name, device_id, max_text_length, use_float64, verbose)
+    # All that can be checked is checked before texts are embedded, which may take hours.
     check_int("batch_size", batch_size, 1)
-    p = featurizer.features("p", p_features, p_tokens, p_text)
-    q = featurizer.features("q", q_features, q_tokens, q_text)
-    if p.shape[1] != q.shape[1]:
-        raise InvalidParameterError(
-            f"{parameter('q_features')} must have as many columns as "
-            f"'p_features', {p.shape[1]}. Got {q.shape[1]} instead."
-        )
-    n = len(p) + len(q)
-    trained: Quantizer | None = None
-    if quantizer != "kmeans":
-        rule = "n/10" if num_buckets == "auto" else num_buckets
-        if isinstance(quantizer, str) and quantizer != "classifier":
-            names = [name for name in quantizer_names() if name != "classifier"]
-            check_choice("quantizer", quantizer, names)
-        sized, num_buckets = with_num_buckets(get_quantizer(quantizer), rule, min(len(p), len(q)))
-        if not isinstance(sized, Quantizer):
-            why = "it is learnt from some texts to count others, as mauve.compare does"
-            raise bad_parameter("quantizer", "one that does not know the samples", quantizer, why)
-        trained = sized
-    if isinstance(num_buckets, str):
-        if num_buckets != "auto":
-            raise bad_parameter("num_buckets", "an int or 'auto'", num_buckets)
-        num_buckets = max(2, round(min(len(p), len(q)) / 10))
-    why = f"there are {n} texts in all"
-    k = num_buckets if trained else check_int("num_buckets", num_buckets, 1, n, why)
+    if isinstance(num_buckets, str) and num_buckets != "auto":
+        raise bad_parameter("num_buckets", "an int or 'auto'", num_buckets)
+    chosen = None if quantizer == "kmeans" else _checked_quantizer(quantizer)
+    n_fit = check_int("pca_max_data", pca_max_data, -1)
+    share = check_real("kmeans_explained_var", kmeans_explained_var, above=0, up_to=1)
     restarts = check_int("kmeans_num_redo", kmeans_num_redo, 1)
     iterations = check_int("kmeans_max_iter", kmeans_max_iter, 1)
     size = check_int(
@@ -176,12 +156,30 @@ def compute_mauve(
     )
     scaling = check_real("mauve_scaling_factor", mauve_scaling_factor, above=0)
     seed = check_int("seed", seed, 0)
-    share = check_real("kmeans_explained_var", kmeans_explained_var, above=0, up_to=1)
+    featurizer = Featurizer(featurize_model_name, device_id, max_text_length, use_float64, verbose)
+    features_of_p = featurizer.prepare("p", p_features, p_tokens, p_text)
+    features_of_q = featurizer.prepare("q", q_features, q_tokens, q_text)
+    p, q = features_of_p(), features_of_q()
+    if p.shape[1] != q.shape[1]:
+        raise InvalidParameterError(
+            f"{parameter('q_features')} must have as many columns as "
+            f"'p_features', {p.shape[1]}. Got {q.shape[1]} instead."
+        )
+    n = len(p) + len(q)
+    trained: Quantizer | None = None
+    if chosen is not None:
+        rule = "n/10" if num_buckets == "auto" else num_buckets
+        sized, k = with_num_buckets(chosen, rule, min(len(p), len(q)))
+        trained = cast(Quantizer, sized)
+    else:
+        if num_buckets == "auto":
+            num_buckets = max(2, round(min(len(p), len(q)) / 10))
+        k = check_int("num_buckets", num_buckets, 1, n, f"there are {n} texts in all")
 
     features, _, position = pool_by_content([p, q])
     fit_rows = None
-    if check_int("pca_max_data", pca_max_data, -1) > 0 and pca_max_data < n:
-        fit_rows = np.random.default_rng([seed, 0]).choice(n, pca_max_data, replace=False)
+    if 0 < n_fit < n:
+        fit_rows = np.random.default_rng([seed, 0]).choice(n, n_fit, replace=False)
     reduced, _ = reduce_features(features, explained_variance=share, fit_rows=fit_rows)
     if verbose:
         print(f"clustering {n} texts in {reduced.shape[1]} dimensions into {k}")
@@ -237,6 +235,18 @@ def result_from_counts(
         divergence_curve=curve,
         num_buckets=len(p_hist),
     )
+
+
+def _checked_quantizer(quantizer: "QuantizerName | str | Quantizer") -> Quantizer:
+    """Return the quantizer of a name, or raise if it is learnt from some texts to count others."""
+    if isinstance(quantizer, str) and quantizer != "classifier":
+        names = [name for name in quantizer_names() if name != "classifier"]
+        check_choice("quantizer", quantizer, names)
+    chosen = get_quantizer(quantizer)
+    if not isinstance(chosen, Quantizer):
+        why = "it is learnt from some texts to count others, as mauve.compare does"
+        raise bad_parameter("quantizer", "one that does not know the samples", quantizer, why)
+    return chosen
 
 
 def _closed_curve(p: FloatArray, q: FloatArray, size: int, scaling: float) -> FloatArray:

@@ -1,6 +1,6 @@
 """Compute the features of the texts or tokens passed to `compute_mauve`."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,42 +49,36 @@ class Featurizer:
     wide: bool
     verbose: bool
 
-    def features(
+    def prepare(
         self,
         sample: str,
         features: ArrayLike | None,
         tokens: Sequence[Any] | None,
         text: Sequence[str] | None,
-    ) -> NDArray[Any]:
-        """Return the features of sample "p" or "q", or raise if none or several are passed."""
+    ) -> Callable[[], NDArray[Any]]:
+        """Check what is passed for sample "p" or "q"; return what computes its features.
+
+        The check takes no time, and embedding may take hours: both samples are checked first.
+        """
         others = {f"{sample}_tokens": tokens, f"{sample}_text": text}
         passed = {name: value for name, value in others.items() if value is not None}
         if features is not None:
             rows = load_features(features, f"{sample}_features")
             _warn_unused(rows, passed, sample)
-        elif len(passed) != 1:
+            _check_size(rows, f"{sample}_features")
+            return lambda: rows
+        if len(passed) != 1:
             raise InvalidParameterError(
                 f"compute_mauve needs one of {sample}_features, {sample}_tokens and {sample}_text. "
                 f"Got {' and '.join(passed) or 'none'} instead."
             )
-        elif tokens is not None:
-            rows = self._of_tokens(tokens, f"{sample}_tokens")
-        else:
-            rows = self._of_text(text, f"{sample}_text")
-        if len(rows) < 2:
-            [name] = [*passed] if features is None else [f"{sample}_features"]
-            raise InvalidParameterError(
-                f"{parameter(name)} must hold at least 2 texts. Got {len(rows)} instead."
-            )
-        return rows
+        if tokens is not None:
+            ids = _checked_tokens(tokens, f"{sample}_tokens")
+            return lambda: self._of_tokens(ids, f"{sample}_tokens")
+        texts = _checked_texts(text, f"{sample}_text")
+        return lambda: self._of_text(texts, f"{sample}_text")
 
-    def _of_text(self, text: Any, name: str) -> NDArray[Any]:
-        texts = [] if hasattr(text, "__len__") and not len(text) else read_sample(text, name)
-        if not isinstance(texts, list):
-            raise bad_parameter(name, "a list of strings", type(text).__name__)
-        if not texts:
-            return np.empty((0, 1))
-        refuse_empty(texts, parameter(name), "remove them")
+    def _of_text(self, texts: list[str], name: str) -> NDArray[Any]:
         if self.verbose:
             print(f"embedding {len(texts)} texts of '{name}' with {self.model}")
         reading = reading_of(self._embedder)
@@ -95,24 +89,10 @@ class Featurizer:
         _warn_truncated(embedded.n_truncated, len(texts), name)
         return check_features(embedded.features, f"The features of '{name}'")
 
-    def _of_tokens(self, tokens: Sequence[Any], name: str) -> NDArray[Any]:
+    def _of_tokens(self, rows: list[list[int]], name: str) -> NDArray[Any]:
         embed_tokens = getattr(self._embedder, "embed_tokens", None)
         if embed_tokens is None:
             raise bad_parameter(name, "left out: this model reads text alone", self.model)
-        rows = []
-        for i, ids in enumerate(tokens):
-            try:
-                row = np.asarray(ids).reshape(-1)
-            except ValueError:  # rows of different lengths within
-                row = np.array([ids], dtype=object)
-            if not len(row) or row.dtype.kind not in "iu":
-                raise InvalidParameterError(
-                    f"{parameter(name)} must hold rows of token numbers. "
-                    f"Got {'an empty row' if not len(row) else row.dtype} at position {i} instead."
-                )
-            rows.append(row.tolist())
-        if not rows:
-            return np.empty((0, 1))
         features: NDArray[np.float32] = embed_tokens(rows)
         limit = getattr(self._embedder, "max_length", self.max_length)
         _warn_truncated(sum(len(row) > limit for row in rows), len(rows), name)
@@ -155,6 +135,41 @@ class Featurizer:
             "Pass device_id=-1 to ask for that."
         )
         return "cpu"
+
+
+def _checked_texts(text: Any, name: str) -> list[str]:
+    """Return texts as a list, or raise if they are not texts, too few, or empty."""
+    texts = [] if hasattr(text, "__len__") and not len(text) else read_sample(text, name)
+    if not isinstance(texts, list):
+        raise bad_parameter(name, "a list of strings", type(text).__name__)
+    _check_size(texts, name)
+    refuse_empty(texts, parameter(name), "remove them")
+    return texts
+
+
+def _checked_tokens(tokens: Sequence[Any], name: str) -> list[list[int]]:
+    """Return token numbers as lists, or raise."""
+    rows = []
+    for i, ids in enumerate(tokens):
+        try:
+            row = np.asarray(ids).reshape(-1)
+        except ValueError:  # rows of different lengths within
+            row = np.array([ids], dtype=object)
+        if not len(row) or row.dtype.kind not in "iu":
+            raise InvalidParameterError(
+                f"{parameter(name)} must hold rows of token numbers. "
+                f"Got {'an empty row' if not len(row) else row.dtype} at position {i} instead."
+            )
+        rows.append(row.tolist())
+    _check_size(rows, name)
+    return rows
+
+
+def _check_size(rows: Sized, name: str) -> None:
+    if len(rows) < 2:
+        raise InvalidParameterError(
+            f"{parameter(name)} must hold at least 2 texts. Got {len(rows)} instead."
+        )
 
 
 def _warn_truncated(n_cut: int, n_texts: int, name: str) -> None:

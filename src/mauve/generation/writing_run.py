@@ -141,6 +141,8 @@ class Run:
                 device=self.loader.device,
                 on_progress=on_progress,
             )
+            for decoding in decodings:  # one that it does not have is found before the first text
+                _check_decoding(writer, decoding, self.options)
             settings = settings_of([name], decodings, self.seeds)
             samples += write_samples(writer, settings, prompts, self.folder, self.options, pace)
             del writer
@@ -243,6 +245,12 @@ def file_settings(writer: Writer, setting: Setting, options: WritingOptions) -> 
         "max_tokens": options.max_tokens,
         "min_tokens": options.min_tokens,
     }
+
+
+def _check_decoding(writer: Writer, decoding: Decoding, options: WritingOptions) -> None:
+    """Raise what a writer raises for a decoder that it does not have."""
+    for _ in writer.write([], decoding, options):
+        pass
 
 
 def _write(

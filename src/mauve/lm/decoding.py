@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import MISSING
 
 from mauve.calls import either
-from mauve.errors import bad_parameter
+from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.lm.sampling import (
     Ancestral,
     Decoder,
@@ -83,7 +83,12 @@ def parse_decoder(spec: str) -> Decoding:
     if missing:
         raise _bad_spec(f"of the form {_form(make)!r}", spec, f"{missing[0]} is missing")
     construct: Callable[..., Decoding] = make
-    return construct(**given)
+    try:
+        return construct(**given)
+    except InvalidParameterError as error:  # a number out of range; of several decoders, say whose
+        problem = str(error).partition(". Got ")[0].removeprefix("The ")
+        problem = problem.replace(f" parameter of {make.__name__}", "", 1)
+        raise _bad_spec(f"of the form {_form(make)!r}", spec, problem) from None
 
 
 def parse_sampler(spec: str) -> Sampler:

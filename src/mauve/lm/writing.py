@@ -92,7 +92,8 @@ class Writer(Protocol):
         """Yield the position of a prompt and its continuation, as texts are finished.
 
         The order is any. Text i draws its random numbers from (options.seed, first + i)
-        alone, so that neither the batch size nor a later start changes it.
+        alone, so that neither the batch size nor a later start changes it. A decoder that this
+        writer does not have is an error without prompts too: so it is found before the first text.
 
         Parameters
         ----------
