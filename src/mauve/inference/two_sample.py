@@ -19,6 +19,7 @@ computed for differs from these forms by a constant.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from mauve.arrays import BoolArray, FloatArray
 from mauve.inference.permutations import ExchangeableUnits
@@ -35,6 +36,7 @@ STATISTICS = (
 )
 
 _BATCH = 64  # permutations drawn at a time
+_TAIL = 0.975  # the quantile that is made equal
 _SHARPNESS = 2.0  # of the smooth maximum; higher is nearer to the maximum itself
 _ROUNDING = 1e-4  # permutations that give the same samples again may differ by less
 _CONSTANT = 1e-5  # spread of a statistic, of its mean, that is no more than rounding errors
@@ -49,8 +51,8 @@ class TwoSampleTest:
     p_value : float
         Exact: if P = Q, it is at most α with a probability of at most α.
     statistics : array of shape (5,)
-        Observed statistics in standard deviations of the permuted ones, as in
-        :data:`STATISTICS`.
+        Observed statistics, as in :data:`STATISTICS`, on scales on which the permuted ones have a
+        median of 0 and 2.5% of them are above 1.96.
     single_p_values : array of shape (5,)
         p-value of the test by each statistic alone; choosing among them is no test.
     """
@@ -92,11 +94,22 @@ def two_sample_test(pooled: PooledFeatures, n_permutations: int, seed: int) -> T
     values = quadratic_forms(pooled, is_human)
     # The cube root makes quadratic forms nearly normal, so that none has the longest tail.
     values = np.cbrt(np.maximum(values, 0.0))
-    mean, spread = values.mean(axis=1, keepdims=True), values.std(axis=1, keepdims=True)
-    varies = spread > np.maximum(_CONSTANT * mean, 1e-12)
-    studentised = np.divide(values - mean, spread, out=np.zeros_like(values), where=varies)
-    combined = np.logaddexp.reduce(_SHARPNESS * studentised, axis=0)
-    return TwoSampleTest(float(_p_values(combined)), studentised[:, 0], _p_values(studentised))
+    comparable = _with_equal_tails(values)
+    combined = np.logaddexp.reduce(_SHARPNESS * comparable, axis=0)
+    return TwoSampleTest(float(_p_values(combined)), comparable[:, 0], _p_values(comparable))
+
+
+def _with_equal_tails(values: FloatArray) -> FloatArray:
+    """Return statistics, (n_statistics, n_draws), on scales of equal median and upper tail.
+
+    In standard deviations, the statistic with the longest tail would decide what is rare.
+    """
+    mean, deviation = values.mean(axis=1, keepdims=True), values.std(axis=1, keepdims=True)
+    varies = deviation > np.maximum(_CONSTANT * mean, 1e-12)
+    median, upper = np.quantile(values, (0.5, _TAIL), axis=1, keepdims=True)
+    spread = (upper - median) / ndtri(_TAIL)
+    spread = np.where(spread > _CONSTANT * deviation, spread, deviation)  # nearly all are equal
+    return np.where(varies, (values - median) / np.where(varies, spread, 1.0), 0.0)
 
 
 def _p_values(statistics: FloatArray) -> FloatArray:
