@@ -55,11 +55,19 @@ def measurements_from_dict(content: Mapping[str, Any]) -> Measurements:
 
 def _values(rows: Mapping[str, Any], measures: tuple[Measure, ...]) -> dict[str, Measured]:
     defined = {m.name: rows[m.name] for m in measures if rows.get(m.name) is not None}
-    return {name: _measured(row) for name, row in defined.items()}
+    return {name: measured_from_dict(row) for name, row in defined.items()}
 
 
-def _measured(row: Mapping[str, Any]) -> Measured:
-    """Return a value; JSON has no infinity, so it is None, and marked if the value itself is."""
+def measured_from_dict(row: Mapping[str, Any]) -> Measured:
+    """Return the value that :meth:`mauve.measures.intervals.Measured.to_dict` wrote.
+
+    Examples
+    --------
+    >>> value = Measured(inf, (inf, inf), inf)
+    >>> measured_from_dict(value.to_dict()) == value
+    True
+    """
+    # JSON has no infinity, so it is None, and marked if the value itself is.
     is_infinite = row.get("infinite", False)
     value = inf if is_infinite else row["value"]
     if "gap" not in row:
