@@ -19,7 +19,7 @@ computed for differs from these forms by a constant.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from mauve.arrays import BoolArray, FloatArray
 from mauve.inference.permutations import ExchangeableUnits
@@ -107,7 +107,7 @@ def _with_equal_tails(values: FloatArray) -> FloatArray:
     mean, deviation = values.mean(axis=1, keepdims=True), values.std(axis=1, keepdims=True)
     varies = deviation > np.maximum(_CONSTANT * mean, 1e-12)
     median, upper = np.quantile(values, (0.5, _TAIL), axis=1, keepdims=True)
-    spread = (upper - median) / ndtri(_TAIL)
+    spread = (upper - median) / scipy.special.ndtri(_TAIL)
     spread = np.where(spread > _CONSTANT * deviation, spread, deviation)  # nearly all are equal
     return np.where(varies, (values - median) / np.where(varies, spread, 1.0), 0.0)
 
