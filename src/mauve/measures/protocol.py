@@ -19,6 +19,9 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 #: Parts of a :class:`MeasuredSample` that a measure may need.
 Need = Literal["texts", "tokens", "features", "log_probabilities", "model", "training"]
 
+#: Which definition of a measure: None for that of its paper, "authors" for that of their code.
+Variant = Literal["authors"] | None
+
 T = TypeVar("T")
 
 

@@ -16,15 +16,23 @@ from mauve.measures.entropy import entropy_measure
 from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY
 from mauve.measures.frechet import FRECHET, FRECHET_UNBIASED
 from mauve.measures.frontier_neighbours import MAUVE_NEIGHBOURS
+from mauve.measures.lexical import MTLD, hdd_measure, mattr_measure
 from mauve.measures.mmd import MMD
 from mauve.measures.model_perplexity import MODEL_PERPLEXITY
 from mauve.measures.overlap import VOCABULARY
 from mauve.measures.perplexity import PERPLEXITY
 from mauve.measures.precision_recall import PRECISION, RECALL
 from mauve.measures.protocol import Measure, Need
+from mauve.measures.repeated_ngrams import (
+    diversity_measure,
+    repeated_measure,
+    sequence_repeated_measure,
+)
 from mauve.measures.repetition import REPETITION
 from mauve.measures.self_bleu import self_bleu_measure
+from mauve.measures.self_repetition import self_repetition_measure
 from mauve.measures.sparsemax import SPARSEMAX
+from mauve.measures.token_entropy import TOKEN_ENTROPY
 from mauve.measures.token_js import TOKEN_JS
 from mauve.measures.vendi import VENDI
 from mauve.measures.zipf import ZIPF
@@ -66,6 +74,14 @@ MEASURES: dict[str, Measure] = {
         distinct_measure(4),
         self_bleu_measure(),
         entropy_measure(2),
+        TOKEN_ENTROPY,
+        repeated_measure(4),
+        sequence_repeated_measure(4),
+        diversity_measure(),
+        self_repetition_measure(4),
+        MTLD,
+        mattr_measure(),
+        hdd_measure(),
         COMPRESSION,
         VOCABULARY,
         SPARSEMAX,
@@ -94,6 +110,11 @@ FAMILIES: dict[str, Callable[[int], Measure]] = {
     "distinct": distinct_measure,
     "self-bleu": self_bleu_measure,
     "entropy": entropy_measure,
+    "rep": repeated_measure,
+    "seq-rep": sequence_repeated_measure,
+    "self-repetition": self_repetition_measure,
+    "mattr": mattr_measure,
+    "hdd": hdd_measure,
     "copying": copying_measure,
 }
 
