@@ -36,6 +36,11 @@ def jackknife_score(pair):
     return score_of(mean_divergences(*pair.counts(), curve_grid(), "jackknife"), 5.0).item()
 
 
+def deviances_of(pair, estimator):
+    learnt = 1 - float(pair.counted.mean())
+    return clustering_deviances(*pair.counts(), learnt, estimator, 5.0)
+
+
 class TestDevianceInfluences:
     @pytest.mark.parametrize("counted_share", [1.0, 0.6])
     def test_influences_of_either_sample_add_up_to_zero(self, counted_share):
@@ -134,7 +139,7 @@ class TestClusteringDeviances:
         )
 
     def test_are_deviations_from_their_mean(self):
-        deviances = clustering_deviances(self.pair(7, 0.8), "jackknife", 5.0)
+        deviances = deviances_of(self.pair(7, 0.8), "jackknife")
         assert deviances.shape == (7,)
         assert abs(deviances.sum()) < 1e-12
         assert np.all(deviances != 0)
@@ -145,8 +150,8 @@ class TestClusteringDeviances:
             np.repeat(one.labels, 5, axis=0), np.repeat(one.counted, 5, axis=0),
             one.is_human, one.blocks, one.groups, one.num_buckets,
         )  # fmt: skip
-        assert_allclose(clustering_deviances(same, "jackknife", 5.0), 0, atol=1e-12)
-        assert_array_equal(clustering_deviances(one, "jackknife", 5.0), [0])
+        assert_allclose(deviances_of(same, "jackknife"), 0, atol=1e-12)
+        assert_array_equal(deviances_of(one, "jackknife"), [0])
 
     def test_squares_add_up_to_the_variance_of_the_mean_if_all_texts_are_counted(self):
         """To first order: deviances of the clusterings, each on its own, by the score."""
@@ -156,21 +161,20 @@ class TestClusteringDeviances:
             counts = (of_sample[i : i + 1] for of_sample in pair.counts())
             divergences = mean_divergences(*counts, curve_grid(), "jackknife")
             alone.append(deviance_of(score_of(divergences, 5.0)).item())
-        deviances = clustering_deviances(pair, "jackknife", 5.0)
+        deviances = deviances_of(pair, "jackknife")
         assert_allclose(deviances @ deviances, np.var(alone, ddof=1) / 12, rtol=0.2)
         assert np.corrcoef(alone, deviances)[0, 1] > 0.98
 
     def test_a_larger_share_that_is_learnt_from_adds_variance(self):
         """Clusterings that learn from most of the texts learn from the same ones."""
         few, many = (
-            np.square(clustering_deviances(self.pair(40, share), "plugin", 5.0)).sum()
-            for share in (0.95, 0.5)
+            np.square(deviances_of(self.pair(40, share), "plugin")).sum() for share in (0.95, 0.5)
         )
         assert many > few
 
     def test_no_counted_text_makes_no_infinity(self):
         pair = self.pair(3, 0.02)
-        assert np.isfinite(clustering_deviances(pair, "plugin", 5.0)).all()
+        assert np.isfinite(deviances_of(pair, "plugin")).all()
 
 
 class TestCovariance:

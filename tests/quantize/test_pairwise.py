@@ -8,9 +8,10 @@ from threadpoolctl import threadpool_limits
 
 from mauve.errors import InvalidParameterError
 from mauve.hashes import scramble_hashes
+from mauve.quantize.assigning import RowAssigner
 from mauve.quantize.classifier import Classifier
 from mauve.quantize.kmeans import KMeans
-from mauve.quantize.pairwise import RowAssigner, SortedSample, cluster_pair
+from mauve.quantize.pairwise import SortedSample, cluster_pair
 
 QUANTIZERS = [KMeans(), Classifier()]
 

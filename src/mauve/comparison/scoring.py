@@ -1,6 +1,7 @@
 """Turn texts in their buckets into a score with interval, ceiling and curve."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,73 @@ from mauve.quantize.registry import BucketPlan
 
 _FEW_CLUSTERINGS = 5  # show the spread over texts as well as all of them do
 _MOST_NULL_SCORES = 100  # for the mean and a quantile
+
+
+@dataclass(frozen=True)
+class CountScores:
+    """What follows from the counts of both samples alone; see :class:`MauveResult`."""
+
+    mauve: float
+    mauve_plugin: float
+    mauve_star: float
+    frontier_integral: float
+    js: float
+    type_1: float
+    type_2: float
+    divergence_curve: FloatArray
+    p_hist: FloatArray
+    q_hist: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        counts: tuple[IntArray, IntArray],
+        all_counts: tuple[IntArray, IntArray],
+        estimator: str,
+        scaling: float,
+    ) -> "CountScores":
+        """Return the scores of texts in their buckets.
+
+        Parameters
+        ----------
+        counts : tuple of two arrays of int, shape (n_clusterings, k)
+            Of the texts that each clustering counts, of the human sample and of the system.
+        all_counts : the same
+            Of all texts.
+        estimator : str
+        scaling : float
+
+        Examples
+        --------
+        >>> counts = np.array([[300, 100]]), np.array([[100, 300]])
+        >>> round(CountScores.of(counts, counts, "plugin", 5).mauve, 3)
+        0.56
+        """
+        grid, smooth_grid = curve_grid(), quadrature_grid()
+
+        def score_by(smoothing: str) -> float:
+            return float(score_of(mean_divergences(*all_counts, grid, smoothing), scaling))
+
+        divergences = mean_divergences(*counts, grid, estimator)
+        kl_p, kl_q = monotone(divergences)
+        integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
+        type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
+        return cls(
+            mauve=float(score_of(divergences, scaling)),
+            mauve_plugin=score_by("plugin"),
+            mauve_star=score_by("krichevsky-trofimov"),
+            frontier_integral=max(float(integral), 0.0),
+            js=(type_1 + type_2) / 2,
+            type_1=type_1,
+            type_2=type_2,
+            divergence_curve=np.exp(-scaling * np.stack([kl_q, kl_p], axis=-1)),
+            p_hist=no_smoothing(all_counts[0]),
+            q_hist=no_smoothing(all_counts[1]),
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the attributes by name, as :class:`MauveResult` takes them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True)
@@ -60,25 +128,17 @@ class Scorer:
         """
         settings, samples = self.settings, self.samples
         estimator, scaling = settings.estimator, settings.scaling
-        grid = curve_grid()
         # A classifier knows which sample the texts that it learnt from are in: they would count as
         # a difference even if P = Q.
         is_blind = not isinstance(plan.quantizer, PairQuantizer)
         p_all, q_all = (pair.counting_all() if is_blind else pair).counts()
 
-        def score_by(smoothing: str) -> float:
-            return float(score_of(mean_divergences(p_all, q_all, grid, smoothing), scaling))
-
         counts = pair.counts()
-        divergences = mean_divergences(*counts, grid, estimator)
-        score = float(score_of(divergences, scaling))
-        kl_p, kl_q = monotone(divergences)
-        smooth_grid = quadrature_grid()
-        integral = integral_from(mean_divergences(*counts, smooth_grid, estimator), smooth_grid)
-        type_1, type_2 = float(kl_q[grid.middle]), float(kl_p[grid.middle])
-
+        scored = CountScores.of(counts, (p_all, q_all), estimator, scaling)
         influences = deviance_influences(pair, scaling)
-        by_clustering = clustering_deviances(pair, estimator, scaling)
+        by_clustering = clustering_deviances(
+            *counts, 1 - float(pair.counted.mean()), estimator, scaling
+        )
         # Sorted by content, so that what is drawn does not depend on the order of the texts.
         drawn_from = pair.first(_FEW_CLUSTERINGS).at(self._order(system))
         error = self._standard_error(drawn_from, pair, influences, by_clustering)
@@ -90,22 +150,13 @@ class Scorer:
             ceiling_low = float(np.quantile(null, 1 - settings.confidence))
         return MauveResult(
             name=system,
-            mauve=score,
-            interval=score_interval(score, error, settings.confidence),
+            **scored.fields(),
+            interval=score_interval(scored.mauve, error, settings.confidence),
             confidence=settings.confidence,
-            mauve_plugin=score_by("plugin"),
-            mauve_star=score_by("krichevsky-trofimov"),
-            frontier_integral=max(float(integral), 0.0),
-            js=(type_1 + type_2) / 2,
-            type_1=type_1,
-            type_2=type_2,
             p_value=None if test is None else test.p_value,
             test_statistic=None if test is None else test.largest,
             ceiling=ceiling,
             ceiling_low=ceiling_low,
-            divergence_curve=np.exp(-scaling * np.stack([kl_q, kl_p], axis=-1)),
-            p_hist=no_smoothing(p_all),
-            q_hist=no_smoothing(q_all),
             labels=pair.labels,
             counted=pair.counted,
             num_buckets=plan.num_buckets,

@@ -37,14 +37,39 @@ def deviance_influences(pair: LabelledPair, scaling: float) -> FloatArray:
     taken at the plug-in curve: its direction hardly differs from that of the corrected
     one, and it exists where the corrected divergences are zero.
     """
+    tables = influence_tables(*pair.counts(), scaling)
+    influences = np.zeros(len(pair.is_human))
+    side = (~pair.is_human).astype(np.int64)
+    for labels, counted, table in zip(pair.labels, pair.counted, tables, strict=True):
+        influences += np.where(counted, table[labels, side], 0.0)
+    return influences / len(pair.labels)
+
+
+def influence_tables(p_counts: IntArray, q_counts: IntArray, scaling: float) -> FloatArray:
+    """Return the influence of a counted text by its bucket, shape (n_clusterings, k, 2).
+
+    The last axis is the sample of the text, human first. The influence of a text is the mean of
+    its values over all clusterings, with zero for those that do not count it.
+
+    Parameters
+    ----------
+    p_counts, q_counts : array of int, shape (n_clusterings, k)
+    scaling : float
+
+    Examples
+    --------
+    >>> p_counts, q_counts = np.array([[[30, 10]], [[20, 20]]])
+    >>> tables = influence_tables(p_counts, q_counts, scaling=5)
+    >>> bool(abs(p_counts[0] @ tables[0, :, 0]) < 1e-12)  # they sum to zero in each sample
+    True
+    """
     grid = quadrature_grid(INFLUENCE_ORDER)
-    orders = influence_orders(len(pair.labels))
-    p_counts, q_counts = pair.counts()
+    orders = influence_orders(len(p_counts))
     plugin = mean_divergences(p_counts, q_counts, grid, "plugin")
     gradient = _deviance_gradient(plugin, grid, scaling)
     tables: dict[tuple[int, int], _DevianceTerms] = {}
-    influences = np.zeros(len(pair.is_human))
-    for labels, counted, a, b in zip(pair.labels, pair.counted, p_counts, q_counts, strict=True):
+    by_bucket = np.empty((*p_counts.shape, 2))
+    for clustering, (a, b) in enumerate(zip(p_counts, q_counts, strict=True)):
         n_p, n_q = int(a.sum()), int(b.sum())
         if (n_p, n_q) not in tables:
             same = (p_counts.sum(axis=1) == n_p) & (q_counts.sum(axis=1) == n_q)
@@ -55,18 +80,26 @@ def deviance_influences(pair: LabelledPair, scaling: float) -> FloatArray:
         whole = terms(a, b)
         of_human = whole - terms(np.maximum(a - 1, 0), b)
         of_model = whole - terms(a, np.maximum(b - 1, 0))
-        of_human -= (a / n_p) @ of_human
-        of_model -= (b / n_q) @ of_model
-        of_text = np.where(pair.is_human, of_human[labels], of_model[labels])
-        influences += np.where(counted, of_text, 0.0)
-    return influences / len(pair.labels)
+        by_bucket[clustering, :, 0] = of_human - (a / n_p) @ of_human
+        by_bucket[clustering, :, 1] = of_model - (b / n_q) @ of_model
+    return by_bucket
 
 
-def clustering_deviances(pair: LabelledPair, estimator: str, scaling: float) -> FloatArray:
+def clustering_deviances(
+    p_counts: IntArray, q_counts: IntArray, share_learnt: float, estimator: str, scaling: float
+) -> FloatArray:
     r"""Return how far the deviance of each clustering is from their mean, shape (n_clusterings,).
 
     They are scaled so that their squares add up to the variance that comes from the texts that
     clusterings are learnt from; to first order, as the influences are.
+
+    Parameters
+    ----------
+    p_counts, q_counts : array of int, shape (n_clusterings, k)
+    share_learnt : float
+        Share of the texts that a clustering does not count.
+    estimator : str
+    scaling : float
 
     Notes
     -----
@@ -76,15 +109,13 @@ def clustering_deviances(pair: LabelledPair, estimator: str, scaling: float) -> 
     average out, and adds :math:`\rho V \pi / (1 - \pi)`. ``docs/method.md`` measures ρ.
     """
     grid = quadrature_grid(INFLUENCE_ORDER)
-    p_counts, q_counts = pair.counts()
     gradient = _deviance_gradient(
         mean_divergences(p_counts, q_counts, grid, "plugin"), grid, scaling
     )
     each = estimate_divergences(p_counts, q_counts, grid, estimator)
     deviances = each.kl_p @ gradient[0] + each.kl_q @ gradient[1]
     n = len(deviances)
-    learnt = 1 - float(pair.counted.mean())
-    of_mean = 1 / n + _LINEAR_SHARE * learnt / max(1 - learnt, 1e-12)
+    of_mean = 1 / n + _LINEAR_SHARE * share_learnt / max(1 - share_learnt, 1e-12)
     return np.asarray((deviances - deviances.mean()) * np.sqrt(of_mean / max(n - 1, 1)))
 
 

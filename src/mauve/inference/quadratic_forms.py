@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from mauve.arrays import BoolArray, Features, FloatArray, HashArray, IntArray
 from mauve.hashes import scramble_hashes, text_keys
 from mauve.inference.permutations import ExchangeableUnits, bundled
+from mauve.quantize.assigning import RowAssigner
 from mauve.quantize.kmeans import Centres, KMeans
-from mauve.quantize.pairwise import RowAssigner
 from mauve.quantize.reduce import row_chunks
 from mauve.threads import load_linear_algebra, parallel_map
 

@@ -88,7 +88,7 @@ class LevelSets:
         """Return the bucket of every row of `features`, shape (n, d)."""
         return self.at(features @ self.weights.astype(np.float32) + np.float32(self.offset))
 
-    def at(self, values: Features) -> Labels:
+    def at(self, values: Features | FloatArray) -> Labels:
         """Return the bucket of every value of the function, shape (n,)."""
         return np.searchsorted(self.limits, values).astype(np.int32)
 

@@ -53,17 +53,66 @@ def learning_rows(
     >>> sorted(rows.ravel().tolist())
     [0, 1, 2, 3, 4, 5]
     """
-    n_blocks = len(hashes) // n_rows
-    texts = text_keys(hashes, prompts)
+    return deal(text_keys(hashes, prompts), n_rows, n_clusterings, seed, prompts)
+
+
+def deal(
+    keys: HashArray,
+    n_rows: int,
+    n_clusterings: int,
+    seed: int,
+    prompts: HashArray | None = None,
+) -> IntArray:
+    """Return the positions that each clustering is learnt from, of texts with different keys.
+
+    Where `n_clusterings` blocks are dealt from one order, they hold the keys that come first in it:
+    the others need not be there (:func:`first_keys`).
+
+    Parameters
+    ----------
+    keys : array of int, shape (n,)
+        Result of :func:`mauve.hashes.text_keys`.
+    n_rows, n_clusterings, seed, prompts
+        As for :func:`learning_rows`.
+
+    Examples
+    --------
+    >>> keys = np.arange(100, dtype=np.uint64)
+    >>> first = first_keys(keys, n_rows=5, n_clusterings=4, n_texts=100, seed=0)
+    >>> of_all, of_first = (deal(part, 5, 4, seed=0) for part in (keys, first))
+    >>> len(first), bool((keys[of_all] == first[of_first]).all())
+    (20, True)
+    """
+    n_blocks = len(keys) // n_rows
     dealt: list[IntArray] = []
     while len(dealt) * n_blocks < n_clusterings:
         salt = [seed, len(dealt)]
-        keys = [scramble_hashes(texts, salt)]
+        columns = [scramble_hashes(keys, salt)]
         if prompts is not None:
-            keys.append(scramble_hashes(prompts, salt))
-        order = np.lexsort(keys)
+            columns.append(scramble_hashes(prompts, salt))
+        order = np.lexsort(columns)
         dealt.append(order[: n_blocks * n_rows].reshape(n_blocks, n_rows))
     return np.concatenate(dealt)[:n_clusterings]
+
+
+def first_keys(
+    keys: HashArray, n_rows: int, n_clusterings: int, n_texts: int, seed: int
+) -> HashArray:
+    """Return the keys of a sample, or of a part of it, that can be dealt to clusterings.
+
+    Parameters
+    ----------
+    keys : array of int, shape (n,)
+    n_rows, n_clusterings, seed
+        As for :func:`learning_rows`.
+    n_texts : int
+        Number of texts of the whole sample.
+    """
+    wanted = n_rows * n_clusterings
+    if n_texts // n_rows < n_clusterings or len(keys) <= wanted:  # all are dealt, more than once
+        return keys
+    first = np.argpartition(scramble_hashes(keys, [seed, 0]), wanted - 1)[:wanted]
+    return keys[np.sort(first)]
 
 
 def check_counted(n_counted: int, n_prompts: int | None) -> None:

@@ -14,21 +14,12 @@ from numpy.typing import NDArray
 
 from mauve.arrays import BoolArray, Features, HashArray, IntArray, Labels
 from mauve.errors import UndefinedError
-from mauve.quantize.classifier import LevelSets
-from mauve.quantize.crossfit import checked_labels, checked_partition, pool_by_content
-from mauve.quantize.kmeans import Centres
+from mauve.quantize.assigning import OneBucket, ReducedPartition, RowAssigner
+from mauve.quantize.crossfit import checked_partition, pool_by_content
 from mauve.quantize.learning import check_counted, learning_rows
 from mauve.quantize.protocol import AnyQuantizer, PairQuantizer, Partition
-from mauve.quantize.reduce import (
-    OrderName,
-    Reduction,
-    reduce_few,
-    row_chunks,
-    scaled_rows,
-)
+from mauve.quantize.reduce import OrderName, reduce_few, scaled_rows
 from mauve.threads import load_linear_algebra, parallel_map
-
-_ROWS = 512  # rows whose scores against the centres of all clusterings are held at once
 
 
 @dataclass(frozen=True)
@@ -71,27 +62,6 @@ class SortedSample:
         """
         rows, hashes, position = pool_by_content([features], hashes)
         return cls(scaled_rows(rows, order), position, hashes, prompts, order)
-
-
-@dataclass(frozen=True)
-class ReducedPartition:
-    """Fitted buckets with the reduction that was learnt from the same texts."""
-
-    reduction: Reduction
-    partition: Partition
-
-    def assign(self, scaled: Features) -> Labels:
-        """Return the bucket of every row of a :class:`SortedSample`."""
-        return self.partition.assign(self.reduction.reduce(scaled))
-
-
-@dataclass(frozen=True)
-class OneBucket:
-    """The buckets that equal texts are divided into: one, whatever the text."""
-
-    def assign(self, scaled: Features) -> Labels:
-        """Return bucket 0 for every row of a :class:`SortedSample`."""
-        return np.zeros(len(scaled), dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -167,31 +137,100 @@ def cluster_pair(
     ((5, 100), [68, 68, 68, 68, 68])
     """
     samples = (human, system)
-    undefined: list[UndefinedError] = []
     rows = [
         learning_rows(sample.hashes, n_learning // 2, n_clusterings, seed, sample.prompts)
         for sample in samples
     ]
 
-    def learn(clustering: int) -> Partition:
+    def learning_texts(clustering: int) -> LearningTexts:
         learnt = [of_sample[clustering] for of_sample in rows]
-        hashes = np.concatenate(
-            [sample.hashes[at] for sample, at in zip(samples, learnt, strict=True)]
+        return LearningTexts.of(
+            [sample.hashes[at] for sample, at in zip(samples, learnt, strict=True)],
+            [
+                sample.scaled[sample.position[at]]
+                for sample, at in zip(samples, learnt, strict=True)
+            ],
         )
-        is_human = np.repeat([True, False], [len(at) for at in learnt])
-        # Sorted, so that nothing depends on which sample is called human.
-        order = np.argsort(hashes, kind="stable")
-        scaled = np.concatenate(
-            [sample.scaled[sample.position[at]] for sample, at in zip(samples, learnt, strict=True)]
-        )[order]
+
+    partitions = learn_partitions(
+        learning_texts,
+        quantizer=quantizer,
+        num_buckets=num_buckets,
+        n_clusterings=n_clusterings,
+        seed=seed,
+        explained_variance=explained_variance,
+        order=human.order,
+        on_done=on_done,
+    )
+    assign = RowAssigner(partitions, num_buckets)
+    labels = np.concatenate(
+        [assign(sample.scaled)[:, sample.position] for sample in samples], axis=1
+    )
+    return PairClustering(labels, _counted(samples, rows), partitions, num_buckets)
+
+
+@dataclass(frozen=True)
+class LearningTexts:
+    """The texts that one clustering is learnt from.
+
+    Attributes
+    ----------
+    scaled : array of float32, shape (n, d)
+        As :class:`SortedSample` has them, in an order that depends on neither which sample is
+        called human nor on the order of the texts.
+    is_human : array of bool, shape (n,)
+    """
+
+    scaled: Features
+    is_human: BoolArray
+
+    @classmethod
+    def of(cls, hashes: Sequence[HashArray], scaled: Sequence[Features]) -> "LearningTexts":
+        """Join the texts of the human sample and of the system.
+
+        Examples
+        --------
+        >>> hashes = np.array([[3, 1], [2, 4]], dtype=np.uint64)
+        >>> LearningTexts.of(hashes, np.ones((2, 2, 1), np.float32)).is_human.tolist()
+        [True, False, True, False]
+        """
+        is_human = np.repeat([True, False], [len(part) for part in hashes])
+        order = np.argsort(np.concatenate(hashes), kind="stable")
+        return cls(np.concatenate(scaled)[order], is_human[order])
+
+
+def learn_partitions(
+    learning_texts: Callable[[int], LearningTexts],
+    *,
+    quantizer: AnyQuantizer,
+    num_buckets: int,
+    n_clusterings: int,
+    seed: int,
+    explained_variance: float = 0.9,
+    order: OrderName = "norm-pca",
+    on_done: Callable[[], None] = lambda: None,
+) -> tuple[Partition, ...]:
+    """Learn the buckets of all clusterings; see :func:`cluster_pair`.
+
+    Parameters
+    ----------
+    learning_texts : function from the number of a clustering to LearningTexts
+    quantizer, num_buckets, n_clusterings, seed, explained_variance, on_done
+        As for :func:`cluster_pair`.
+    order : {"norm-pca", "pca-norm"}
+    """
+    undefined: list[UndefinedError] = []
+
+    def learn(clustering: int) -> Partition:
+        texts = learning_texts(clustering)
         rng = np.random.default_rng([seed, clustering])
         fitted: Partition
         if isinstance(quantizer, PairQuantizer):
-            partition = quantizer.fit_pair(scaled, is_human[order], num_buckets, rng)
+            partition = quantizer.fit_pair(texts.scaled, texts.is_human, num_buckets, rng)
             fitted = checked_partition(partition, "fit_pair")
         else:
             try:
-                reduced, reduction = reduce_few(scaled, explained_variance, human.order)
+                reduced, reduction = reduce_few(texts.scaled, explained_variance, order)
             except UndefinedError as error:
                 undefined.append(error)
                 fitted = OneBucket()
@@ -205,11 +244,7 @@ def cluster_pair(
     partitions = tuple(parallel_map(learn, range(n_clusterings)))
     if len(undefined) == n_clusterings:
         raise undefined[0]
-    assign = RowAssigner(partitions, num_buckets)
-    labels = np.concatenate(
-        [assign(sample.scaled)[:, sample.position] for sample in samples], axis=1
-    )
-    return PairClustering(labels, _counted(samples, rows), partitions, num_buckets)
+    return partitions
 
 
 def _counted(samples: Sequence[SortedSample], rows: Sequence[IntArray]) -> BoolArray:
@@ -238,86 +273,3 @@ def _counted(samples: Sequence[SortedSample], rows: Sequence[IntArray]) -> BoolA
     for mask in counted:
         check_counted(int(mask.sum(axis=1).min()), n_prompts)
     return np.concatenate(counted, axis=1)
-
-
-class RowAssigner:
-    """Assigns rows of a :class:`SortedSample` to the buckets of several clusterings at once.
-
-    Parameters
-    ----------
-    partitions : sequence of Partition
-        Of a :class:`PairClustering`.
-    num_buckets : int
-        Number of buckets k.
-    """
-
-    def __init__(self, partitions: Sequence[Partition], num_buckets: int) -> None:
-        self._partitions, self._num_buckets = partitions, num_buckets
-        self._levels = [part for part in partitions if isinstance(part, LevelSets)]
-        self._affine = _all_affine(partitions)
-
-    def __call__(self, scaled: Features) -> Labels:
-        """Return the buckets of all rows, shape (n_clusterings, n)."""
-        n, partitions = len(scaled), self._partitions
-        if self._affine is None:
-
-            def assigned(partition: Partition) -> Labels:
-                return checked_labels(partition.assign(scaled), n, self._num_buckets)
-
-            return np.stack(parallel_map(assigned, partitions))
-        weights, offsets = self._affine
-        labels = np.empty((len(partitions), n), dtype=np.int32)
-
-        def assign(rows: slice) -> None:
-            scores = scaled[rows] @ weights
-            scores += offsets
-            if self._levels:
-                labels[:, rows] = [
-                    part.at(values) for part, values in zip(self._levels, scores.T, strict=True)
-                ]
-                return
-            by_clustering = scores.reshape(len(scores), len(partitions), -1)
-            labels[:, rows] = by_clustering.argmax(axis=2).T
-
-        parallel_map(assign, row_chunks(n, _ROWS))
-        return labels
-
-
-def _all_affine(partitions: Sequence[Partition]) -> tuple[Features, Features] | None:
-    """Return weights (d, B * k) and offsets (B * k,) of all clusterings, if all have them.
-
-    Level sets have one score each instead of k.
-    """
-    if all(isinstance(partition, LevelSets) for partition in partitions):
-        levels = [part for part in partitions if isinstance(part, LevelSets)]
-        weights = np.stack([part.weights for part in levels], axis=1).astype(np.float32)
-        return weights, np.array([part.offset for part in levels], dtype=np.float32)
-    parts = parallel_map(_affine, partitions)
-    affine = [part for part in parts if part is not None]
-    if len(affine) < len(parts):
-        return None
-    of_each = [*zip(*affine, strict=True)]
-    return np.concatenate(of_each[0], axis=1), np.concatenate(of_each[1])
-
-
-def _affine(partition: Partition) -> tuple[Features, Features] | None:
-    r"""Return the weights (d, k) and offsets (k,) whose largest score is the nearest centre.
-
-    With centred and projected features :math:`V^\top(x - \mu)` the nearest centre has the largest
-    :math:`c^\top V^\top (x - \mu) - |c|^2/2`, an affine function of x. One matrix product then
-    assigns a text in all clusterings, without projecting it forty times.
-    """
-    if isinstance(partition, Centres):
-        return partition.centres.T, -_half_squares(partition.centres)
-    if not isinstance(partition, ReducedPartition) or partition.reduction.order != "norm-pca":
-        return None
-    if not isinstance(partition.partition, Centres):
-        return None
-    centres = partition.partition.centres
-    weights = partition.reduction.components @ centres.T
-    offsets = partition.reduction.mean @ weights + _half_squares(centres)
-    return weights, -offsets
-
-
-def _half_squares(centres: Features) -> Features:
-    return np.asarray(np.einsum("ij,ij->i", centres, centres) / 2)
