@@ -42,7 +42,7 @@ def test_the_tree_names_every_module_and_no_other():
     tree = re.search(r"^```\nsrc/mauve/\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)[1]
     package, named = "", set()
     for line in tree.splitlines():
-        folder = re.match(r"  (\w+)/ ", line)
+        folder = re.match(r"  ([\w/]+)/ ", line)
         if folder:
             package = f"{folder[1]}/"
         elif re.match(r"  \w+\.py", line):

@@ -1,0 +1,118 @@
+"""Plan the items of a study: pairs of sources, the prompts of each, and attention checks."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from mauve.errors import InvalidParameterError, warn_caller
+from mauve.escape import escaped
+from mauve.study.store.samples import HUMAN, StudyTexts
+from mauve.study.store.settings import StudySettings
+
+_MOST_CHECKS = 50  # attention checks of a study; nobody sees one twice
+
+
+class PlannedPair(NamedTuple):
+    """Two sources, and the prompts whose continuations are compared.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of the sources.
+    items : list of (int, int)
+        Position of a prompt, and the valid ratings that it is to have; in random order.
+    """
+
+    a: str
+    b: str
+    items: list[tuple[int, int]]
+
+
+class AttentionCheck(NamedTuple):
+    """A human continuation beside its own words in random order."""
+
+    prompt: int
+    shuffled: str
+
+
+def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
+    """Return all pairs of sources in random order, each with prompts drawn without replacement.
+
+    Notes
+    -----
+    As in the paper's appendix on the human evaluation, each pair draws its own prompts, and a
+    prompt serves a pair only where both continuations are long enough. The share `overlap` of the
+    ratings goes to items that `overlap_raters` people rate; all other items have one rating.
+    Where a pair has fewer prompts than that takes, its ratings are spread evenly over them.
+
+    Examples
+    --------
+    >>> continuations = {name: dict.fromkeys(range(9), "...") for name in ("human", "a", "b")}
+    >>> texts = StudyTexts(["Once"] * 9, continuations, {})
+    >>> plan = plan_pairs(texts, StudySettings(ratings_per_pair=6, overlap=0.5))
+    >>> len(plan), sorted(n_ratings for _, n_ratings in plan[0].items)
+    (3, [1, 1, 1, 3])
+    """
+    planned = []
+    few: list[str] = []
+    for place, (a, b) in enumerate(combinations(texts.continuations, 2)):
+        prompts = sorted(texts.continuations[a].keys() & texts.continuations[b].keys())
+        if not prompts:
+            raise InvalidParameterError(
+                f"'{escaped(a)}' and '{escaped(b)}' share no prompt for which both texts have at "
+                f"least {settings.min_tokens} tokens: use longer texts, or allow shorter ones."
+            )
+        rng = np.random.default_rng([settings.seed, 1, place])
+        targets = _targets(len(prompts), settings)
+        if sum(targets) > len(targets) and len(prompts) == len(targets):
+            few.append(f"{a} and {b}")
+        drawn = rng.choice(prompts, len(targets), replace=False).tolist()
+        order = rng.permutation(len(targets))
+        planned.append(PlannedPair(a, b, [(drawn[i], targets[i]) for i in order]))
+    _warn_of_few_prompts(few, settings)
+    order = np.random.default_rng([settings.seed, 2]).permutation(len(planned))
+    return [planned[i] for i in order]
+
+
+def _targets(n_prompts: int, settings: StudySettings) -> list[int]:
+    """Return the ratings that each item of a pair is to have."""
+    n_ratings, n_raters = settings.ratings_per_pair, settings.overlap_raters
+    n_overlap = round(settings.overlap * n_ratings / n_raters)
+    targets = [n_raters] * n_overlap + [1] * (n_ratings - n_overlap * n_raters)
+    if len(targets) <= n_prompts:
+        return targets
+    return [n_ratings // n_prompts + (i < n_ratings % n_prompts) for i in range(n_prompts)]
+
+
+def _warn_of_few_prompts(pairs: Sequence[str], settings: StudySettings) -> None:
+    if pairs:
+        warn_caller(
+            f"{len(pairs)} of the pairs, such as {escaped(pairs[0])}, have fewer prompts than "
+            f"{settings.ratings_per_pair} ratings take: more people than planned rate the same "
+            "items."
+        )
+
+
+def plan_checks(texts: StudyTexts, settings: StudySettings) -> list[AttentionCheck]:
+    """Return the attention checks of a study: human texts beside their shuffled words.
+
+    Examples
+    --------
+    >>> human = {0: "It rained all day and we stayed at home."}
+    >>> texts = StudyTexts(["We had a plan."], {"human": human, "a": human}, {})
+    >>> check, = plan_checks(texts, StudySettings())
+    >>> sorted(check.shuffled.split()) == sorted(human[0].split()), check.shuffled == human[0]
+    (True, False)
+    """
+    if not settings.attention_every:
+        return []
+    rng = np.random.default_rng([settings.seed, 3])
+    checks = []
+    for prompt in rng.permutation([*texts.continuations[HUMAN]])[:_MOST_CHECKS].tolist():
+        words = texts.continuations[HUMAN][prompt].split()
+        shuffled = [words[i] for i in rng.permutation(len(words))]
+        if shuffled != words:
+            checks.append(AttentionCheck(prompt, " ".join(shuffled)))
+    return checks
