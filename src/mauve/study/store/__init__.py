@@ -9,6 +9,8 @@ What a server calls, in the order in which an annotator meets it; all functions 
 - ``assignment.next_item`` (returns an ``Assignment``, ``NoneLeft`` or ``Paused``) and
   ``assignment.renew``;
 - ``submission.submit`` (returns a ``Receipt``), ``submission.own_items`` for the way back;
+- ``reports``: ``pair_progress``, ``annotator_reports``, ``study_progress``;
+- ``collected.study_ratings`` (returns the ``Ratings`` that the analysis reads);
 - ``control``: ``pause``, ``resume``, ``exclude``, ``include``, ``change_rules``.
 
 What the store refuses is a :class:`~mauve.study.store.refusals.RefusalError`. No object that a

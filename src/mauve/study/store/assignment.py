@@ -8,16 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from mauve.study.store.database import Study, settings_of
+from mauve.study.store.displayed import displayed
 from mauve.study.store.quality import COUNTED, is_trusted
 from mauve.study.store.records import Annotator, Assignment, NoneLeft, Paused, Reason
 from mauve.study.store.refusals import ConsentError, LeaseError
-from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, CONTINUATION, ITEM, PAIR, PROMPT, STUDY
+from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, ITEM, PAIR, STUDY
 from mauve.study.store.settings import StudySettings
 
 _GAP = 5  # items between an item and its repeat, where there are as many
-
-LEFT = CONTINUATION.alias("left_text")
-RIGHT = CONTINUATION.alias("right_text")
 
 
 class _Chosen(NamedTuple):
@@ -126,25 +124,6 @@ def has_room(connection: Connection, assignment: Row[Any], now: float) -> bool:
     return bool(connection.execute(query).scalar_one())
 
 
-def displayed() -> sa.Select[Any]:
-    """Return the query of assignments with their texts as displayed, and nothing of sources."""
-    a_is_left = ASSIGNMENT.c.a_is_left.is_(True)
-    left = sa.case((a_is_left, ITEM.c.text_a), else_=ITEM.c.text_b)
-    right = sa.case((a_is_left, ITEM.c.text_b), else_=ITEM.c.text_a)
-    return (
-        sa.select(
-            ASSIGNMENT,
-            PROMPT.c.text.label("context"),
-            LEFT.c.text.label("left"),
-            RIGHT.c.text.label("right"),
-        )
-        .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
-        .join(PROMPT, PROMPT.c.id == ITEM.c.prompt_id)
-        .join(LEFT, LEFT.c.id == left)
-        .join(RIGHT, RIGHT.c.id == right)
-    )
-
-
 def _held(
     connection: Connection, person: int, now: float, settings: StudySettings
 ) -> Assignment | None:
@@ -220,7 +199,7 @@ def _repeat(connection: Connection, person: int, number: int) -> _Chosen | None:
 
 def _most_needed(connection: Connection, person: int, now: float) -> _Chosen | None:
     """Return an item of the pair furthest below its target that this annotator can be given."""
-    live = _live_by(ITEM.c.pair_id, now)
+    live = n_live_by(ITEM.c.pair_id, now)
     missing = PAIR.c.target - PAIR.c.n_valid - sa.func.coalesce(live.c.n, 0)
     pairs = (
         sa.select(PAIR.c.id)
@@ -275,7 +254,8 @@ def _n_live(item: sa.ColumnElement[int], now: float) -> sa.ColumnElement[int]:
     )
 
 
-def _live_by(group: sa.ColumnElement[Any], now: float) -> sa.Subquery:
+def n_live_by(group: sa.ColumnElement[Any], now: float) -> sa.Subquery:
+    """Return the number of items that people hold at the moment, by a column of the items."""
     return (
         sa.select(group.label("id"), sa.func.count().label("n"))
         .select_from(ASSIGNMENT)

@@ -167,7 +167,7 @@ def _fill(
     shuffled = len(rows)
     rows += [
         {"id": shuffled + i, "prompt_id": check.prompt + 1, "system_id": None,
-         "text": check.shuffled}
+         "text": check.shuffled, "n_tokens": None}
         for i, check in enumerate(checks, start=1)
     ]  # fmt: skip
     _insert(connection, CONTINUATION, rows)
@@ -204,7 +204,7 @@ def _continuations(
                 ids[name, prompt] = len(rows) + 1
                 rows.append(
                     {"id": len(rows) + 1, "prompt_id": prompt + 1, "system_id": systems[name],
-                     "text": continuations[prompt]}
+                     "text": continuations[prompt].text, "n_tokens": continuations[prompt].n_tokens}
                 )  # fmt: skip
     return rows, ids
 

@@ -49,7 +49,9 @@ def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
 
     Examples
     --------
-    >>> continuations = {name: dict.fromkeys(range(9), "...") for name in ("human", "a", "b")}
+    >>> from mauve.study.store.samples import Continuation
+    >>> text = Continuation("It rained.", 3)
+    >>> continuations = {name: dict.fromkeys(range(9), text) for name in ("human", "a", "b")}
     >>> texts = StudyTexts(["Once"] * 9, continuations, {})
     >>> plan = plan_pairs(texts, StudySettings(ratings_per_pair=6, overlap=0.5))
     >>> len(plan), sorted(n_ratings for _, n_ratings in plan[0].items)
@@ -100,18 +102,19 @@ def plan_checks(texts: StudyTexts, settings: StudySettings) -> list[AttentionChe
 
     Examples
     --------
-    >>> human = {0: "It rained all day and we stayed at home."}
+    >>> from mauve.study.store.samples import Continuation
+    >>> human = {0: Continuation("It rained all day and we stayed at home.", 10)}
     >>> texts = StudyTexts(["We had a plan."], {"human": human, "a": human}, {})
     >>> check, = plan_checks(texts, StudySettings())
-    >>> sorted(check.shuffled.split()) == sorted(human[0].split()), check.shuffled == human[0]
-    (True, False)
+    >>> sorted(check.shuffled.split()) == sorted(human[0].text.split())
+    True
     """
     if not settings.attention_every:
         return []
     rng = np.random.default_rng([settings.seed, 3])
     checks = []
     for prompt in rng.permutation([*texts.continuations[HUMAN]])[:_MOST_CHECKS].tolist():
-        words = texts.continuations[HUMAN][prompt].split()
+        words = texts.continuations[HUMAN][prompt].text.split()
         shuffled = [words[i] for i in rng.permutation(len(words))]
         if shuffled != words:
             checks.append(AttentionCheck(prompt, " ".join(shuffled)))

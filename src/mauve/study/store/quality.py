@@ -23,12 +23,17 @@ def is_trusted(settings: StudySettings) -> sa.ColumnElement[bool]:
     )
 
 
+def is_slow_enough(settings: StudySettings) -> sa.ColumnElement[bool]:
+    """Return the condition that an assignment took the active time that a rating must take."""
+    return ASSIGNMENT.c.seconds >= settings.min_active_seconds
+
+
 def is_valid(settings: StudySettings) -> sa.ColumnElement[bool]:
     """Return the condition that an assignment, joined with its annotator, has a valid rating."""
     return sa.and_(
         ASSIGNMENT.c.n_revisions > 0,
         ASSIGNMENT.c.kind.in_(COUNTED),
-        ASSIGNMENT.c.seconds >= settings.min_active_seconds,
+        is_slow_enough(settings),
         is_trusted(settings),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mauve.embed.batching import encodable
 from mauve.errors import InvalidParameterError, bad_parameter, warn_caller
@@ -21,6 +21,13 @@ Source = str | Path | Sequence[Mapping[str, Any]]
 HUMAN = "human"
 
 
+class Continuation(NamedTuple):
+    """A continuation as it is displayed, and its length in tokens."""
+
+    text: str
+    n_tokens: int
+
+
 @dataclass(frozen=True)
 class StudyTexts:
     """The texts that a study can show.
@@ -29,14 +36,14 @@ class StudyTexts:
     ----------
     prompts : list of str
         Those of human text that pass the filter, in the order of its file.
-    continuations : dict of str to dict of int to str
+    continuations : dict of str to dict of int to Continuation
         For every source, human first: the continuation of a prompt by its position.
     setup : dict of str to int
         How many prompts were read and kept.
     """
 
     prompts: list[str]
-    continuations: dict[str, dict[int, str]]
+    continuations: dict[str, dict[int, Continuation]]
     setup: dict[str, int]
 
 
@@ -67,7 +74,7 @@ def read_study_texts(
     >>> short = [{"prompt": "Once", "text": " more."}]
     >>> texts = read_study_texts(said, {"echo": said, "brief": short}, settings)
     >>> texts.continuations["human"], texts.setup["shared"]
-    ({0: ' upon a time there'}, 1)
+    ({0: Continuation(text=' upon a time there', n_tokens=4)}, 1)
     """
     _check_names(systems)
     files = {HUMAN: _read(human, HUMAN), **{name: _read(s, name) for name, s in systems.items()}}
@@ -137,7 +144,7 @@ def _of_length(
     prompts: Sequence[str],
     tokenizer: TextTokenizer,
     settings: StudySettings,
-) -> dict[int, str]:
+) -> dict[int, Continuation]:
     """Return the texts with enough tokens, cut to the largest number, by position of prompt."""
     kept = {}
     for i, prompt in enumerate(prompts):
@@ -150,7 +157,7 @@ def _of_length(
         if len(tokens) > settings.max_tokens:
             # The last token may end within a character.
             text = tokenizer.decode(tokens[: settings.max_tokens]).rstrip("\ufffd")
-        kept[i] = text
+        kept[i] = Continuation(text, min(len(tokens), settings.max_tokens))
     return kept
 
 

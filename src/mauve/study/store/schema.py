@@ -43,6 +43,7 @@ CONTINUATION = _table(
     _reference("prompt_id", "prompt"),
     _reference("system_id", "system"),
     Column("text", Text),
+    Column("n_tokens", Integer),
 )
 PAIR = _table(
     "pair",

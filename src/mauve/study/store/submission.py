@@ -7,8 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
-from mauve.study.store.assignment import displayed, has_room, own_assignment
+from mauve.study.store.assignment import has_room, own_assignment
 from mauve.study.store.database import Study, settings_of
+from mauve.study.store.displayed import displayed
 from mauve.study.store.quality import (
     n_failed_checks,
     recount,
@@ -98,15 +99,7 @@ def own_items(
     []
     """
     query = (
-        displayed()
-        .add_columns(RATING.c.interesting, RATING.c.sensible, RATING.c.human_like, RATING.c.comment)
-        .join(
-            RATING,
-            sa.and_(
-                RATING.c.assignment_id == ASSIGNMENT.c.id,
-                RATING.c.revision == ASSIGNMENT.c.n_revisions,
-            ),
-        )
+        displayed(with_answers=True)
         .where(ASSIGNMENT.c.annotator_id == annotator.number)
         .order_by(ASSIGNMENT.c.number.desc())
         .limit(last)

@@ -24,7 +24,8 @@ CREATE TABLE continuation (
     id INTEGER PRIMARY KEY,
     prompt_id INTEGER NOT NULL REFERENCES prompt (id),
     system_id INTEGER REFERENCES system (id), -- NULL for the shuffled words of attention checks
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    n_tokens INTEGER -- NULL for the shuffled words
 );
 
 CREATE TABLE pair (
