@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -21,6 +22,26 @@ _ROUNDING = 1e-9  # share of the widest interval that is an error of rounding
 _HUGE = 1e6  # numbers from here on are in scientific notation
 _MARKS = {"higher": "↑", "lower": "↓", "human": "≈"}
 _LATEX_MARKS = {"↑": r"($\uparrow$)", "↓": r"($\downarrow$)", "≈": ""}
+
+
+class Described(Protocol):
+    """What a table must know of a measure, such as :class:`Measure`."""
+
+    @property
+    def name(self) -> str:
+        """By which it is selected."""
+
+    @property
+    def title(self) -> str:
+        """Of its column."""
+
+    @property
+    def direction(self) -> str:
+        """Which values are good: "higher", "lower" or "human"."""
+
+    @property
+    def is_statistic(self) -> bool:
+        """Whether human text has a value."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +104,7 @@ class Column:
 
 
 def make_column(
-    measure: Measure,
+    measure: Described,
     rows: Sequence[Measured | None],
     is_best: Sequence[bool],
     *,
@@ -93,7 +114,7 @@ def make_column(
 
     Parameters
     ----------
-    measure : Measure
+    measure : Described
     rows : sequence of Measured or None
         What each row shows; None where the measure is not defined.
     is_best : sequence of bool
