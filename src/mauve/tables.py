@@ -3,8 +3,11 @@
 # Why not the package tabulate: it leaves Markdown unescaped, strips spaces at the ends of cells,
 # and pads cells of Markdown and HTML. Only the plain text would come from it.
 
+import csv
 import html
+import io
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from mauve.escape import escaped
 
@@ -191,6 +194,41 @@ def titles_and_cells(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list
     (['system', 'MAUVE'], [['a', '0.9']])
     """
     return list(rows[0]), [list(row.values()) for row in rows]
+
+
+def as_csv(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return records with the same keys as CSV with a header; None is an empty field.
+
+    Examples
+    --------
+    >>> print(as_csv([{"system": "=a", "score": 0.9, "is_best": True}]), end="")
+    system,score,is_best
+    '=a,0.9,1
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(records[0])
+    for record in records:
+        writer.writerow(map(_field, record.values()))
+    return out.getvalue()
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, str):
+        return csv_escaped(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def csv_escaped(name: str) -> str:
+    """Return a name that is safe in a terminal and is no formula in a spreadsheet.
+
+    Examples
+    --------
+    >>> csv_escaped("=1+1")
+    "'=1+1"
+    """
+    safe = escaped(name)
+    return f"'{safe}" if safe.startswith(("=", "+", "-", "@")) else safe
 
 
 def markdown_escaped(text: str) -> str:

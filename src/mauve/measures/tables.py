@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 
 from mauve import tables
-from mauve.escape import escaped
 from mauve.measures.intervals import Measured
 from mauve.measures.protocol import Measure
 
@@ -109,6 +108,7 @@ def make_column(
     is_best: Sequence[bool],
     *,
     gaps: bool = False,
+    digits: int = 2,
 ) -> Column:
     """Return the column of a measure.
 
@@ -121,6 +121,8 @@ def make_column(
         Whether each row is the best by this measure.
     gaps : bool
         Show |T(Q) - T(P)| of a statistic in place of T(Q).
+    digits : int
+        How many digits half the width of a typical interval has.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def make_column(
             None if row is None or (measure.is_statistic and row.gap is None) else row.as_gap()
             for row in rows
         ]
-    decimals = _decimals([row for row in rows if row is not None])
+    decimals = _decimals([row for row in rows if row is not None], digits)
     cells = [
         Cell(UNDEFINED) if row is None else _cell(row, decimals, best)
         for row, best in zip(rows, is_best, strict=True)
@@ -160,14 +162,14 @@ def _reach(row: Measured) -> float:
     return (high - low) / 2
 
 
-def _decimals(rows: Sequence[Measured]) -> int:
-    """Return the number of decimals that gives a typical interval two digits."""
+def _decimals(rows: Sequence[Measured], digits: int) -> int:
+    """Return the number of decimals that gives half the width of a typical interval its digits."""
     reaches = [_reach(row) for row in rows if np.isfinite(row.value)]
     # Equal texts have an interval of no width but for rounding, which says nothing of the others'.
     reaches = [reach for reach in reaches if reach > _ROUNDING * max(reaches)]
     if not reaches:
         return 3
-    return int(np.clip(1 - np.floor(np.log10(reaches).mean()), 0, 7))
+    return int(np.clip(digits - 1 - np.floor(np.log10(reaches).mean()), 0, 7))
 
 
 def as_text(names: Sequence[str], columns: Sequence[Column]) -> str:
@@ -250,7 +252,7 @@ def as_csv(records: Iterable[Record]) -> str:
         cells = ["" if np.isnan(number) else number for number in numbers]
         writer.writerow(
             [
-                _csv_escaped(record.sample),
+                tables.csv_escaped(record.sample),
                 record.n_texts,
                 record.measure.name,
                 record.measure.direction,
@@ -260,9 +262,3 @@ def as_csv(records: Iterable[Record]) -> str:
             ]
         )
     return out.getvalue()
-
-
-def _csv_escaped(name: str) -> str:
-    """Return a name that is safe in a terminal and is no formula in a spreadsheet."""
-    safe = escaped(name)
-    return f"'{safe}" if safe.startswith(("=", "+", "-", "@")) else safe
