@@ -10,7 +10,7 @@ from mauve.cli.option_groups import OptionGroup
 from mauve.cli.outputs import PICTURE_SUFFIXES
 from mauve.cli.terminal import warnings_as_lines
 from mauve.cli.values import between_0_and_1, number_or, path_ending_in
-from mauve.measures.registry import FAMILIES, GROUPS, MEASURES, OWN_MEASURES
+from mauve.measures.registry import FAMILIES, GROUPS, MEASURES, OWN_MEASURES, VARIANTS
 
 _FEATURE_SUFFIXES = (".npy", ".safetensors")
 _DIRECTIONS = {
@@ -62,14 +62,15 @@ def print_measures(wanted: bool) -> None:
     if not wanted:
         return
     with warnings_as_lines():  # where one of another package cannot be loaded
-        measures = {**MEASURES, **OWN_MEASURES.loaded()}
+        measures = {**MEASURES, **VARIANTS, **OWN_MEASURES.loaded()}
     for name, measure in measures.items():
         extra = f" (needs mauve-eval[{measure.extra}])" if measure.extra else ""
         typer.echo(f"{name:20} {_DIRECTIONS[measure.direction]:20} {measure.summary}{extra}")
     families = [f"{family}-N" for family in FAMILIES]
-    typer.echo(f"\nN tokens in a row, of your choice: {', '.join(families)}\n\nGroups:")
+    typer.echo(f"\nN tokens, of your choice: {', '.join(families)}")
+    typer.echo("ε of your choice: epsilon-perplexity-1e-3\n\nGroups:")
     for group, names in GROUPS.items():
-        members = "all of the above" if len(names) == len(MEASURES) else ", ".join(names)
+        members = "all but variants" if len(names) == len(MEASURES) else ", ".join(names)
         typer.echo(f"{group:20} {members}")
     typer.echo("\nA minus leaves one out: --measures default,-zipf")
     raise typer.Exit

@@ -25,8 +25,9 @@ from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
-from mauve.measures.run import measure_samples, select_measures
+from mauve.measures.run import measure_samples
 from mauve.measures.saved import measurements_from_dict
+from mauve.measures.selection import select_measures
 from mauve.measures.tokenizers import Tokenizer
 from mauve.progress import Progress
 from mauve.quantize.registry import get_quantizer

@@ -75,6 +75,13 @@ class TransformersScorer:
             max_length=max_length, stride=stride, revision=revision,
             token_budget=token_budget, logit_budget=logit_budget,
         )  # fmt: skip
+        self._has_beginning = True
+
+    def without_beginning(self) -> "TransformersScorer":
+        """Return a scorer with the same model that reads texts without the token before them."""
+        bare = copy.copy(self)
+        bare._has_beginning = False
+        return bare
 
     @property
     def signature(self) -> str:
@@ -93,7 +100,9 @@ class TransformersScorer:
         tokenizer has none, as that of Qwen, the first token of a text without a prompt is
         not scored.
         """
-        values = self._reader.read(texts, prompts, _token_log_probabilities, 1, on_progress)
+        values = self._reader.read(
+            texts, prompts, _token_log_probabilities, 1, on_progress, beginning=self._has_beginning
+        )
         return [text_values[0] for text_values in values]
 
 
@@ -184,22 +193,25 @@ class CausalReader:
         reduction: LogitReduction,
         n_values: int,
         on_progress: Progress | None = None,
+        *,
+        beginning: bool = True,
     ) -> list[FloatArray]:
         """Reduce the logits before each token of each text to `n_values` numbers.
 
         Prompts are read as context only. A token with nothing before it has no logits and is
-        left out: the first token, where the tokenizer has no beginning-of-text token.
+        left out: the first token, where the tokenizer has no beginning-of-text token, or where
+        `beginning` is False.
 
         Returns
         -------
         list of array of float, shape (n_values, n_tokens)
         """
-        begin = self._tokenizer.bos_token_id
-        beginning = [] if begin is None else [int(begin)]
+        token = self._tokenizer.bos_token_id if beginning else None
+        before = [] if token is None else [int(token)]
         prompt_ids = self._tokenise(checked_prompts(texts, prompts))
         text_ids = self._tokenise(texts)
-        ids = [[*beginning, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
-        firsts = [max(1, len(beginning) + len(prompt)) for prompt in prompt_ids]
+        ids = [[*before, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
+        firsts = [max(1, len(before) + len(prompt)) for prompt in prompt_ids]
         windows = windows_of(ids, firsts, self.max_length, self.stride)
         window_values = self._read_windows(ids, windows, reduction, on_progress)
         parts: list[list[FloatArray]] = [[np.empty((n_values, 0))] for _ in texts]

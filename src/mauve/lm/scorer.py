@@ -1,11 +1,12 @@
 """Load the language model that scores the tokens of texts: the bundled one, or any causal one."""
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
 from mauve.arrays import FloatArray
-from mauve.calls import either
+from mauve.calls import either, parameter
 from mauve.embed.batching import padded, token_batches
 from mauve.embed.bundled import CONTEXT, END_OF_TEXT, checksum, encoded, session
 from mauve.errors import InvalidParameterError, bad_parameter, check_int
@@ -79,6 +80,30 @@ def get_scorer(
     )  # fmt: skip
 
 
+def bare_scorer(scorer: TokenScorer) -> TokenScorer:
+    """Return a scorer that reads texts without a beginning-of-text token, or raise.
+
+    Parameters
+    ----------
+    scorer : TokenScorer
+        One of this package, or an object with a method ``without_beginning``.
+
+    Examples
+    --------
+    >>> bare_scorer(get_scorer("bundled")).log_probabilities(["one"])[0].tolist()
+    []
+    """
+    make = getattr(scorer, "without_beginning", None)
+    if make is None:
+        raise InvalidParameterError(
+            f"{parameter('language_model')} must be a name, or a TokenScorer with a method "
+            f"'without_beginning', for the measure 'perplexity-authors'. Got "
+            f"{type(scorer).__name__} instead: give one, or leave the measure out."
+        )
+    bare: TokenScorer = make()
+    return bare
+
+
 class BundledScorer:
     """Log-probabilities from the bundled model, run by ONNX Runtime without torch.
 
@@ -109,11 +134,25 @@ class BundledScorer:
     ) -> None:
         self.max_length, self.stride = check_window(max_length, stride, CONTEXT)
         self.token_budget = check_int("token_budget", token_budget, 1)
+        self._beginning = [END_OF_TEXT]
 
     @property
     def signature(self) -> str:
         """Model, length and stride."""
         return f"bundled-{checksum()}:{self.max_length}:{self.stride}"
+
+    def without_beginning(self) -> "BundledScorer":
+        """Return a scorer that reads texts without the token that stands before them.
+
+        Examples
+        --------
+        >>> bare = BundledScorer().without_beginning()
+        >>> [len(text) for text in bare.log_probabilities(["The cat sat on the mat.", ""])]
+        [6, 0]
+        """
+        bare = copy(self)
+        bare._beginning = []
+        return bare
 
     def log_probabilities(
         self,
@@ -123,14 +162,17 @@ class BundledScorer:
     ) -> list[FloatArray]:
         """Return the natural log-probability of every token of each text.
 
-        The end-of-text token stands before every text, so the first token is scored too.
+        The end-of-text token stands before every text, so the first token is scored too; not
+        after :meth:`without_beginning`.
         """
         prompt_ids = [*encoded(checked_prompts(texts, prompts))]
         text_ids = [*encoded(texts)]
-        ids = [[END_OF_TEXT, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
-        firsts = [1 + len(prompt) for prompt in prompt_ids]
+        ids = [[*self._beginning, *p, *t] for p, t in zip(prompt_ids, text_ids, strict=True)]
+        firsts = [max(1, len(self._beginning) + len(prompt)) for prompt in prompt_ids]
         windows = windows_of(ids, firsts, self.max_length, self.stride)
-        scores = [np.empty(len(text)) for text in text_ids]
+        scores = [
+            np.empty(max(0, len(row) - first)) for row, first in zip(ids, firsts, strict=True)
+        ]
         n_done = 0
         lengths = [window.end - window.start for _, window in windows]
         for rows in token_batches(lengths, self.token_budget):
@@ -183,6 +225,17 @@ class RememberedScorer:
     def signature(self) -> str:
         """The signature of the scorer, whose scores are unchanged."""
         return self.scorer.signature
+
+    def without_beginning(self) -> TokenScorer:
+        """Return the scorer without the token that stands before texts.
+
+        Examples
+        --------
+        >>> scorer = RememberedScorer(get_scorer("bundled")).without_beginning()
+        >>> len(scorer.log_probabilities(["one two"])[0])
+        1
+        """
+        return bare_scorer(self.scorer)
 
     def log_probabilities(
         self,

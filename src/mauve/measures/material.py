@@ -17,6 +17,7 @@ from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import listed
 from mauve.lm.decoding import Decoder, parse_sampler
 from mauve.lm.protocol import TokenScorer
+from mauve.lm.scorer import bare_scorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
 from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
 from mauve.measures.tokenizers import Tokenizer
@@ -55,7 +56,7 @@ def measured_samples(
     tokenizer : Tokenizer, optional
         Required for "tokens".
     scorer : TokenScorer, optional
-        Language model; required for "log_probabilities".
+        Language model; required for "log_probabilities" and its two variants.
     prompt_context, seed
         As for :func:`mauve.measure`.
 
@@ -75,9 +76,19 @@ def measured_samples(
     if "features" in needs:
         features = {name: rows for part in all_samples for name, rows in part.features.items()}
     prompts = samples.prompts if prompt_context else None
-    log_probabilities = {}
-    if scorer is not None:
-        log_probabilities = _log_probabilities(samples, scorer, prompts, on_progress)
+    scored: dict[str, dict[str, list[FloatArray]]] = {}
+    for need, context, bare in (
+        ("log_probabilities", prompts, False),
+        ("prompted_log_probabilities", samples.prompts, False),
+        ("bare_log_probabilities", None, True),
+    ):
+        if need not in needs or scorer is None:
+            scored[need] = {}
+        elif need.startswith("prompted") and prompt_context and scored["log_probabilities"]:
+            scored[need] = scored["log_probabilities"]
+        else:
+            reader = bare_scorer(scorer) if bare else scorer
+            scored[need] = _log_probabilities(samples, reader, context, on_progress)
     trained_on = None
     if training is not None:
         name = training.human_name
@@ -97,9 +108,9 @@ def measured_samples(
             prompts=None if prompts is None else _ordered(prompts[name], order),
             tokens=tokens[name].ordered(order) if name in tokens else None,
             features=features[name][order] if name in features else None,
-            log_probabilities=(
-                _ordered(log_probabilities[name], order) if name in log_probabilities else None
-            ),
+            log_probabilities=_part(scored["log_probabilities"], name, order),
+            prompted_log_probabilities=_part(scored["prompted_log_probabilities"], name, order),
+            bare_log_probabilities=_part(scored["bare_log_probabilities"], name, order),
             training=trained_on,
             seed=seed,
         )
@@ -127,6 +138,12 @@ def _groups_and_orders(
 
 def _ordered(items: Sequence[T], order: NDArray[np.intp]) -> list[T]:
     return [items[i] for i in order]
+
+
+def _part(
+    scores: Mapping[str, list[FloatArray]], name: str, order: NDArray[np.intp]
+) -> list[FloatArray] | None:
+    return _ordered(scores[name], order) if name in scores else None
 
 
 def _tokens(parts: Sequence[Samples], tokenizer: Tokenizer) -> dict[str, TokenTable]:

@@ -1,6 +1,7 @@
 """Compute generation perplexity: the perplexity of texts under an external language model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,4 +81,40 @@ PERPLEXITY = Measure(
     estimate=_estimate,
     is_statistic=True,
     low=1.0,
+)
+
+
+def _estimate_bare(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+    r"""Estimate the perplexity as the code of the MAUVE paper does.
+
+    Notes
+    -----
+    Nothing stands before a text, so its first of n tokens is not scored, but counted:
+
+    .. math:: \exp\Big(-\frac{1}{\sum_i n_i} \sum_i \sum_{t=2}^{n_i}
+              \log R(x_{i,t} | x_{i,1:t-1})\Big)
+
+    It is lower than that of all tokens, the more so the shorter the texts are.
+    """
+    logs = needed(sample.bare_log_probabilities, "bare_log_probabilities")
+    texts = needed(sample.texts, "texts")
+    sums = np.array([text.sum() for text in logs], dtype=np.float64)
+    pairs = zip(logs, texts, strict=True)
+    lengths = np.array([len(scored) + bool(text) for scored, text in pairs], dtype=np.float64)
+    if not lengths.any() or not np.isfinite(sums).all():
+        what = "one that is not finite" if lengths.any() else "none"
+        raise UndefinedError(
+            f"The texts of {sample.name!r} must have finite log-probabilities under the external "
+            f"language model. Got {what} instead: give longer texts, or another model."
+        )
+    return perplexity_of(ratio(sums, lengths, sample.groups))
+
+
+PERPLEXITY_AUTHORS = replace(
+    PERPLEXITY,
+    name="perplexity-authors",
+    title="Gen. PPL (authors)",
+    summary="the same without a token before the text, whose first token counts as certain",
+    needs=frozenset({"texts", "bare_log_probabilities"}),
+    estimate=_estimate_bare,
 )

@@ -17,7 +17,10 @@ Direction = Literal["higher", "lower", "human"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 #: Parts of a :class:`MeasuredSample` that a measure may need.
-Need = Literal["texts", "tokens", "features", "log_probabilities", "model", "training"]
+Need = Literal[
+    "texts", "tokens", "features", "log_probabilities", "prompted_log_probabilities",
+    "bare_log_probabilities", "model", "training",
+]  # fmt: skip
 
 #: Which definition of a measure: None for that of its paper, "authors" for that of their code.
 Variant = Literal["authors"] | None
@@ -105,6 +108,10 @@ class MeasuredSample:
     features : array of shape (n, d)
     log_probabilities : list of array of shape (n_tokens,)
         Log-probability of every token of every text under an external language model.
+    prompted_log_probabilities : list of array of shape (n_tokens,)
+        The same after the prompt of each text.
+    bare_log_probabilities : list of array of shape (n_tokens - 1,)
+        The same without a prompt and without a beginning-of-text token.
     model : TokenProbabilities
         Probabilities of the human tokens under the model that wrote this sample.
     training : MeasuredSample
@@ -121,6 +128,8 @@ class MeasuredSample:
     tokens: TokenTable | None = field(default=None, repr=False)
     features: NDArray[Any] | None = field(default=None, repr=False)
     log_probabilities: list[FloatArray] | None = field(default=None, repr=False)
+    prompted_log_probabilities: list[FloatArray] | None = field(default=None, repr=False)
+    bare_log_probabilities: list[FloatArray] | None = field(default=None, repr=False)
     model: TokenProbabilities | None = field(default=None, repr=False)
     training: "MeasuredSample | None" = field(default=None, repr=False)
     seed: int = 0

@@ -7,35 +7,37 @@ from functools import cache
 from mauve.calls import by_world, option, parameter
 from mauve.errors import InvalidParameterError, bad_parameter, need_packages
 from mauve.measures.authenticity import AUTHENTICITY
+from mauve.measures.coherence import COHERENCE
 from mauve.measures.compression import COMPRESSION
 from mauve.measures.copying import copying_measure
 from mauve.measures.density_coverage import COVERAGE, DENSITY
 from mauve.measures.discriminator import DISCRIMINATOR
 from mauve.measures.distinct import distinct_measure
 from mauve.measures.entropy import entropy_measure
-from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY
+from mauve.measures.epsilon_perplexity import EPSILON_PERPLEXITY, epsilon_perplexity_measure
 from mauve.measures.frechet import FRECHET, FRECHET_UNBIASED
 from mauve.measures.frontier_neighbours import MAUVE_NEIGHBOURS
 from mauve.measures.lexical import MTLD, hdd_measure, mattr_measure
 from mauve.measures.mmd import MMD
 from mauve.measures.model_perplexity import MODEL_PERPLEXITY
 from mauve.measures.overlap import VOCABULARY
-from mauve.measures.perplexity import PERPLEXITY
+from mauve.measures.perplexity import PERPLEXITY, PERPLEXITY_AUTHORS
 from mauve.measures.precision_recall import PRECISION, RECALL
+from mauve.measures.precision_recall_curve import PRD_PRECISION, PRD_RECALL
 from mauve.measures.protocol import Measure, Need
 from mauve.measures.repeated_ngrams import (
     diversity_measure,
     repeated_measure,
     sequence_repeated_measure,
 )
-from mauve.measures.repetition import REPETITION
+from mauve.measures.repetition import REPETITION, REPETITION_AUTHORS
 from mauve.measures.self_bleu import self_bleu_measure
 from mauve.measures.self_repetition import self_repetition_measure
 from mauve.measures.sparsemax import SPARSEMAX
 from mauve.measures.token_entropy import TOKEN_ENTROPY
 from mauve.measures.token_js import TOKEN_JS
 from mauve.measures.vendi import VENDI
-from mauve.measures.zipf import ZIPF
+from mauve.measures.zipf import ZIPF, ZIPF_AUTHORS
 from mauve.plugins import PluginError, Plugins
 
 #: MAUVE itself, which :func:`mauve.compare` computes; it has no estimate here.
@@ -69,6 +71,7 @@ MEASURES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
         PERPLEXITY,
+        COHERENCE,
         ZIPF,
         REPETITION,
         distinct_measure(4),
@@ -95,6 +98,8 @@ MEASURES: dict[str, Measure] = {
         RECALL,
         DENSITY,
         COVERAGE,
+        PRD_PRECISION,
+        PRD_RECALL,
         VENDI,
         DISCRIMINATOR,
         AUTHENTICITY,
@@ -102,6 +107,18 @@ MEASURES: dict[str, Measure] = {
         MAUVE_NEIGHBOURS,
         MAUVE_CLASSIFIER,
         MAUVE,
+    )
+}
+
+#: Measures as the code of their papers computes them, where it differs from the papers.
+VARIANTS: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        PERPLEXITY_AUTHORS,
+        ZIPF_AUTHORS,
+        REPETITION_AUTHORS,
+        *(repeated_measure(n, "authors") for n in (2, 3, 4)),
+        diversity_measure("authors"),
     )
 }
 
@@ -131,12 +148,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "features": tuple(n for n, m in MEASURES.items() if m.needs == {"features"}),
     "model": tuple(n for n, m in MEASURES.items() if "model" in m.needs),
     "training": tuple(n for n, m in MEASURES.items() if "training" in m.needs),
+    "authors": tuple(VARIANTS),
     "all": tuple(MEASURES),
 }
 
 
 def _is_built_in(name: str) -> bool:
-    return name in MEASURES or name in GROUPS or _family_member(name) is not None
+    return name in {*MEASURES, *VARIANTS, *GROUPS} or _family_member(name) is not None
 
 
 def _problem(thing: object) -> str:
@@ -154,6 +172,7 @@ _REMEDIES: dict[Need, str] = {
     "texts": "texts in place of features",
     "tokens": "texts in place of features",
     "log_probabilities": "texts in place of features",
+    "bare_log_probabilities": "texts in place of features",
     "features": "systems with texts or features of their own",
 }
 
@@ -215,6 +234,9 @@ def _remedy(need: Need) -> str:
         flag = f"{option('models')} NAME=MODEL@DECODER"
         how = by_world(python="models={NAME: 'MODEL@DECODER'}", command=flag)
         return f"the model behind each system, {how}"
+    if need == "prompted_log_probabilities":
+        how = by_world(python="prompts=PROMPTS", command="--prompts or --by-prompt")
+        return f"texts and the prompts that they answer, {how}"
     if need == "training":
         how = by_world(python="training=SAMPLE", command=f"{option('training')} FILE")
         return f"what the systems were trained on, {how}"
@@ -282,9 +304,10 @@ def _left_out(items: Sequence[str | Measure]) -> set[str]:
 
 
 def _measure(name: str) -> Measure:
-    if name in MEASURES:
-        return MEASURES[name]
-    measure = _family_member(name) or OWN_MEASURES.get(name)
+    built_in = MEASURES.get(name) or VARIANTS.get(name) or _family_member(name)
+    if built_in is not None:
+        return built_in
+    measure = OWN_MEASURES.get(name)
     if measure is not None:
         if measure.name != name:  # it could take the place of another one
             raise PluginError(
@@ -293,11 +316,21 @@ def _measure(name: str) -> Measure:
             )
         return measure
     families = [f"{family}-N" for family in FAMILIES]
-    known = [*MEASURES, *families, *GROUPS, *OWN_MEASURES.names()]
+    known = [
+        *MEASURES,
+        *families,
+        "epsilon-perplexity-ε",
+        *VARIANTS,
+        *GROUPS,
+        *OWN_MEASURES.names(),
+    ]
     raise bad_parameter("measures", f"among {', '.join(known)}", name)
 
 
 @cache  # one object for one name: results with equal measures are equal
 def _family_member(name: str) -> Measure | None:
+    epsilon = re.fullmatch(r"epsilon-perplexity-(\d*\.?\d+(?:e-?\d{1,3})?)", name)
+    if epsilon:
+        return epsilon_perplexity_measure(float(epsilon[1]))
     parts = re.fullmatch(r"(.+)-(\d{1,6})", name)
     return FAMILIES[parts[1]](int(parts[2])) if parts and parts[1] in FAMILIES else None

@@ -1,5 +1,8 @@
 """Compute repetition: the share of texts that end in a repeated phrase."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,7 +32,8 @@ def repeated_lengths(table: TokenTable) -> IntArray:
     .. math:: x_{T-i} = x_{T-p-i} \quad \text{for all } 0 \le i < p
 
     The public code of Holtzman et al. ignores phrases of one or two tokens unless there are
-    fifty copies; the paper counts any, and so does this function.
+    more than fifty copies; the paper counts any, and so does this function. That code is
+    :func:`ends_in_loop`.
 
     All p for which this holds for the first few i are found for all texts at once, which
     decides nearly every natural text. Each remaining text is read from its end by the
@@ -92,6 +96,45 @@ def _shortest_square(tokens: list[int]) -> int:
     return 0
 
 
+def ends_in_loop(tokens: Sequence[int], longest: int = 500) -> bool:
+    """Return whether a text ends in a repetition by the rule of the authors' code.
+
+    Parameters
+    ----------
+    tokens : sequence of int
+    longest : int
+        Number of tokens of the longest phrase.
+
+    Notes
+    -----
+    Of all phrases of which the text ends in copies, the one with the most copies counts, of
+    several the shortest. It is a repetition if it has three or more tokens and two or more
+    copies, or more than fifty copies. So a text that ends in "ha ha ha ha ha ha" is none, and
+    neither are twelve copies of a mark that is one token.
+
+    References
+    ----------
+    Holtzman, Buys, Du, Forbes and Choi, ICLR 2020 (``metrics/repetition.py`` of its code), which
+    the code of the MAUVE paper repeats.
+
+    Examples
+    --------
+    >>> ends_in_loop([1, 2, 3, 1, 2, 3]), ends_in_loop([1, 2, 1, 2]), ends_in_loop([7] * 51)
+    (True, False, True)
+    """
+    backwards = [*tokens][::-1]
+    most, of_length = 1, 0
+    for n in range(1, min(longest, len(backwards) // 2) + 1):
+        if backwards[n] != backwards[0]:
+            continue
+        phrase, copies = backwards[:n], 1
+        while backwards[n * copies : n * (copies + 1)] == phrase:
+            copies += 1
+        if copies > most:
+            most, of_length = copies, n
+    return most > 1 and (of_length >= 3 or most > 50)
+
+
 def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
     repeats = repeated_lengths(needed(sample.tokens, "tokens")) > 0
     return ratio(repeats.astype(np.float64), np.ones(len(repeats)), sample.groups)
@@ -108,4 +151,19 @@ REPETITION = Measure(
     low=0.0,
     high=1.0,
     is_share=True,
+)
+
+
+def _estimate_loops(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
+    table = needed(sample.tokens, "tokens")
+    loops = np.array([ends_in_loop(table.row(i).tolist()) for i in range(len(table))])
+    return ratio(loops.astype(np.float64), np.ones(len(loops)), sample.groups)
+
+
+REPETITION_AUTHORS = replace(
+    REPETITION,
+    name="repetition-authors",
+    title="Rep. (authors)",
+    summary="the same, but phrases of one or two tokens count from 51 copies on",
+    estimate=_estimate_loops,
 )

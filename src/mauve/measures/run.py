@@ -1,10 +1,10 @@
 """Measure texts of systems and human text by many measures: :func:`measure` and its steps."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from mauve.calls import by_world, option, parameter
+from mauve.calls import by_world, parameter
 from mauve.comparison.comparison import Comparison
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare_samples
@@ -22,7 +22,6 @@ from mauve.errors import (
     check_share,
     warn_caller,
 )
-from mauve.escape import listed
 from mauve.hashes import digest_hashes
 from mauve.inference.intervals import score_error, score_interval
 from mauve.lm.protocol import TokenScorer
@@ -31,7 +30,6 @@ from mauve.measures.estimate import N_GROUPS
 from mauve.measures.intervals import Measured
 from mauve.measures.material import (
     ModelLike,
-    UnderTest,
     load_training,
     measured_samples,
     parse_model,
@@ -39,15 +37,13 @@ from mauve.measures.material import (
     split_training_field,
     with_models,
 )
-from mauve.measures.protocol import Measure, Need
+from mauve.measures.protocol import Measure
 from mauve.measures.registry import (
-    GROUPS,
     MAUVE,
     MAUVE_CLASSIFIER,
-    check_extras,
-    get_measures,
 )
 from mauve.measures.results import Measurements
+from mauve.measures.selection import select_measures
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.measures.values import UndefinedValues, estimate_all
 from mauve.progress import Progress, ProgressLike, progress_bar
@@ -253,7 +249,7 @@ comparison, on_progress
     needs = {need for measure in selected for need in measure.needs}
     token_maker = get_tokenizer(tokenizer) if "tokens" in needs else None
     scorer = None
-    if "log_probabilities" in needs:
+    if any(need.endswith("log_probabilities") for need in needs):
         scorer = get_scorer(language_model, device=device)
     parts = measured_samples(
         samples,
@@ -336,61 +332,6 @@ def _has_same_texts(first: Samples, second: Samples) -> bool:
         for samples in (first, second)
     )
     return next(digests) == next(digests)
-
-
-def select_measures(
-    samples: Samples,
-    measures: str | Measure | Sequence[str | Measure],
-    tested: Mapping[str, UnderTest],
-    training: Samples | None,
-) -> tuple[Measure, ...]:
-    """Return the measures of some names, or raise if they cannot be computed from the samples.
-
-    Examples
-    --------
-    >>> samples = load_samples({"human": ["It rained."] * 12, "model": ["It is."] * 12})
-    >>> [measure.name for measure in select_measures(samples, "zipf,distinct-4", {}, None)]
-    ['zipf', 'distinct-4']
-    """
-    requested = [measures] if isinstance(measures, Measure) else measures
-    selected = get_measures(requested, _available(samples, tested, training))
-    check_extras(selected)
-    needs = {need for measure in selected for need in measure.needs}
-    _check_used(needs, tested, training, samples.human_name)
-    return selected
-
-
-def _check_used(
-    needs: Collection[Need],
-    tested: Mapping[str, UnderTest],
-    training: Samples | None,
-    human_name: str,
-) -> None:
-    """Raise if models or training texts are passed that no selected measure uses."""
-    if human_name in tested:
-        rule = f"a mapping without '{human_name}', the human texts"
-        raise bad_parameter("models", rule, [*tested])
-    for is_passed, need in ((bool(tested), "model"), (training is not None, "training")):
-        if is_passed and need not in needs:
-            name = "models" if need == "model" else need
-            raise InvalidParameterError(
-                f"{parameter(name)} must be left out where no measure needs it. "
-                f"Ask for one of {listed(GROUPS[need])}, or for '{need}', in {option('measures')}."
-            )
-
-
-def _available(
-    samples: Samples, tested: Mapping[str, UnderTest], training: Samples | None
-) -> set[Need]:
-    """Return the parts that measures can be computed from."""
-    available: set[Need] = {"features"}
-    if samples.texts is not None:
-        available |= {"texts", "tokens", "log_probabilities"}
-        if tested:
-            available.add("model")
-    if training is not None:
-        available.add("training")
-    return available
 
 
 def _as_measured(result: MauveResult, confidence: float) -> Measured:

@@ -24,7 +24,8 @@ from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training, split_training_field
 from mauve.measures.protocol import Measure
 from mauve.measures.results import Measurements
-from mauve.measures.run import measure_samples, select_measures
+from mauve.measures.run import measure_samples
+from mauve.measures.selection import select_measures
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
 from mauve.progress import Progress, ProgressLike, progress_bar
 
