@@ -84,7 +84,7 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
 
 COMMANDS = [
     "evaluate", "generate", "finetune", "compare", "explain", "measure", "show", "embed", "demo",
-    "cache",
+    "cache", "study",
 ]  # fmt: skip
 CACHE_COMMANDS = ["info", "clear", "path"]
 

@@ -19,6 +19,7 @@ from mauve.cli.generate import generate_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
 from mauve.cli.show import show_command
+from mauve.cli.study import study_commands
 from mauve.cli.terminal import one_line_errors, printing, say
 from mauve.errors import OutputError
 
@@ -43,6 +44,7 @@ for name, command in {
 }.items():
     app.command(name, cls=PanelCommand)(one_line_errors(command))
 app.add_typer(cache_commands)
+app.add_typer(study_commands)
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
+from mauve.study.settings import StudySettings
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
 from mauve.study.store.quality import COUNTED, is_trusted
 from mauve.study.store.records import Annotator, Assignment, NoneLeft, Paused, Reason
 from mauve.study.store.refusals import ConsentError, LeaseError
 from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, ITEM, PAIR, STUDY
-from mauve.study.store.settings import StudySettings
 
 _GAP = 5  # items between an item and its repeat, where there are as many
 

@@ -5,10 +5,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.study.settings import RULES, StudySettings
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.quality import recount
 from mauve.study.store.schema import ANNOTATOR, EXCLUSION, STUDY
-from mauve.study.store.settings import RULES, StudySettings
 
 _LONGEST = 500  # characters of a reason
 
@@ -66,7 +66,7 @@ def change_rules(study: Study, **rules: Any) -> StudySettings:
     study : Study
     **rules
         ``min_active_seconds`` and ``max_failed_checks``, as in
-        :class:`~mauve.study.store.settings.StudySettings`.
+        :class:`~mauve.study.settings.StudySettings`.
 
     Examples
     --------

@@ -13,12 +13,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from mauve.errors import InvalidParameterError, OutputError
+from mauve.study.settings import StudySettings
 from mauve.study.store.database import MEMORY, Study
 from mauve.study.store.migration import applied_migrations, migrate
 from mauve.study.store.pairs import AttentionCheck, PlannedPair, plan_checks, plan_pairs
 from mauve.study.store.samples import HUMAN, Source, StudyTexts, read_study_texts
 from mauve.study.store.schema import CONTINUATION, ITEM, PAIR, PROMPT, STUDY, SYSTEM
-from mauve.study.store.settings import StudySettings
 
 
 def create_study(
@@ -37,9 +37,9 @@ def create_study(
         A new file for SQLite, or the URL of a PostgreSQL database without a study:
         ``postgresql://user:password@host/name`` (needs the ``postgresql`` extra).
     settings : StudySettings
-    human : path or sequence of mapping
+    human : path, TextFile or sequence of mapping
         Human text: a file, or records, with the fields ``prompt`` and ``text``.
-    systems : mapping from name to path or sequence of mapping
+    systems : mapping from name to the same
         Texts of the systems, which continue the same prompts.
     clock : callable
         Returns the time in seconds since 1970.

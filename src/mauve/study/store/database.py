@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
 from mauve.errors import MauveError, bad_parameter, need_packages
+from mauve.study.settings import StudySettings
 from mauve.study.store.schema import STUDY
-from mauve.study.store.settings import StudySettings
 
 MEMORY = ":memory:"
 

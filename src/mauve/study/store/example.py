@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mauve.study.settings import StudySettings
 from mauve.study.store.creation import create_study
 from mauve.study.store.database import MEMORY, Study
-from mauve.study.store.settings import StudySettings
 
 _SUBJECTS = ("rain", "train", "bread", "night", "letter", "garden", "market", "river")
 _ENDINGS = {
@@ -35,7 +35,7 @@ def example_study(
     clock : callable
         Returns the time in seconds since 1970.
     **settings
-        Of :class:`~mauve.study.store.settings.StudySettings`, in place of those of the example.
+        Of :class:`~mauve.study.settings.StudySettings`, in place of those of the example.
 
     Examples
     --------

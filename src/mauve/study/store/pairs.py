@@ -8,8 +8,8 @@ import numpy as np
 
 from mauve.errors import InvalidParameterError, warn_caller
 from mauve.escape import escaped
+from mauve.study.settings import StudySettings
 from mauve.study.store.samples import HUMAN, StudyTexts
-from mauve.study.store.settings import StudySettings
 
 _MOST_CHECKS = 50  # attention checks of a study; nobody sees one twice
 

@@ -8,8 +8,8 @@ annotator, and if the annotator failed at most `max_failed_checks` attention che
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from mauve.study.settings import StudySettings
 from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, ITEM, PAIR, RATING
-from mauve.study.store.settings import StudySettings
 
 #: Kinds of assignments whose ratings are of a pair.
 COUNTED = ("normal", "overlap")

@@ -9,12 +9,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from mauve.study.ratings import TIE
+from mauve.study.settings import StudySettings
 from mauve.study.store.assignment import n_live_by
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
 from mauve.study.store.quality import COUNTED, is_trusted
 from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, EXCLUSION, ITEM, PAIR, STUDY, SYSTEM
-from mauve.study.store.settings import StudySettings
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from mauve.escape import escaped
 from mauve.formatting import format_count
 from mauve.generation.prompt_filter import is_well_formed
 from mauve.lm.text_tokenizer import TextTokenizer, get_text_tokenizer
-from mauve.study.store.settings import StudySettings
+from mauve.study.settings import StudySettings
 from mauve.text.read import TextFile, read_records, read_texts
 from mauve.text.shared_prompts import without_prompts
 
-#: A file with the fields ``prompt`` and ``text``, or such records.
-Source = str | Path | Sequence[Mapping[str, Any]]
+#: A file with the fields ``prompt`` and ``text``, such a file that was read, or such records.
+Source = str | Path | TextFile | Sequence[Mapping[str, Any]]
 
 HUMAN = "human"
 
@@ -54,9 +54,9 @@ def read_study_texts(
 
     Parameters
     ----------
-    human : path or sequence of mapping
+    human : path, TextFile or sequence of mapping
         Records with the fields ``prompt`` and ``text``.
-    systems : mapping from name to path or sequence of mapping
+    systems : mapping from name to the same
         One or more systems that continue the same prompts.
     settings : StudySettings
         The lengths, the tokenizer and the filter of prompts.
@@ -115,7 +115,12 @@ def _check_names(systems: Mapping[str, Source]) -> None:
 
 
 def _read(source: Source, name: str) -> TextFile:
-    file = read_texts(source) if isinstance(source, str | Path) else read_records(source, name)
+    if isinstance(source, TextFile):
+        file = source
+    elif isinstance(source, str | Path):
+        file = read_texts(source)
+    else:
+        file = read_records(source, name)
     if file.prompts is None:
         what = escaped(str(source)) if isinstance(source, str | Path) else name
         raise InvalidParameterError(

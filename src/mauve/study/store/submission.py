@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
+from mauve.study.settings import StudySettings
 from mauve.study.store.assignment import has_room, own_assignment
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
@@ -19,7 +20,6 @@ from mauve.study.store.quality import (
 from mauve.study.store.records import Annotator, Answer, OwnItem, Receipt
 from mauve.study.store.refusals import LeaseError, SubmissionError
 from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, RATING
-from mauve.study.store.settings import StudySettings
 
 LONGEST_COMMENT = 2000
 _SUBMISSION_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
