@@ -99,7 +99,8 @@ def test_examples_of_migrating():
 
 
 @pytest.mark.slow
-def test_examples_of_inputs():
+def test_examples_of_inputs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run_python_examples(INPUTS)
 
 

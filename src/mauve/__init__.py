@@ -7,6 +7,7 @@
 - :func:`finetune` trains a language model on texts, and :class:`MauveCallback` scores it meanwhile;
 - :func:`evaluate` lets models write, and compares and reports what they wrote;
 - :func:`generate` lets them write alone;
+- :func:`read` reads texts with their prompts from files, logs of evaluation tools and datasets;
 - :func:`load` reads a comparison that was saved;
 - :func:`compute_mauve` takes the arguments of the authors' package;
 - :func:`get_embedder` makes an embedder from a name and its options;
@@ -64,6 +65,8 @@ from mauve.quantize.protocol import PairQuantizer, Partition, Quantizer
 from mauve.quantize.registry import register_quantizer
 from mauve.reports.run import Report, report
 from mauve.telemetry import switch_off_telemetry as _switch_off_telemetry
+from mauve.text.read import TextFile
+from mauve.text.read import read_texts as read
 from mauve_eval.installation import sharing_warning as _sharing_warning
 
 if _TYPE_CHECKING:
@@ -105,6 +108,7 @@ __all__ = [
     "Report",
     "SystemExplanation",
     "SystemLadder",
+    "TextFile",
     "TextShare",
     "TokenScorer",
     "compare",
@@ -117,6 +121,7 @@ __all__ = [
     "get_embedder",
     "load",
     "measure",
+    "read",
     "register_embedder",
     "register_measure",
     "register_quantizer",

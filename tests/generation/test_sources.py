@@ -5,7 +5,8 @@ import json
 import pytest
 
 from mauve.errors import InvalidParameterError
-from mauve.generation.sources import Source, parse_source, source_records
+from mauve.generation.sources import source_records
+from mauve.text.sources import Source, parse_source
 
 
 class TestNames:

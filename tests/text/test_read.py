@@ -513,7 +513,7 @@ class TestFilesThatAreWrong:
     def test_other_suffixes(self, tmp_path, name, quoted):
         with pytest.raises(
             InvalidParameterError,
-            match=rf"must end in \.txt, \.jsonl, .* or in \.parquet\. Got '{quoted}' instead",
+            match=rf"must end in \.txt, \.jsonl, .* or \.parquet or \.eval\. Got '{quoted}' in",
         ):
             read_texts(write(tmp_path / name, b"anything"))
 

@@ -66,8 +66,11 @@ class SampleOptions(OptionGroup):
             metavar="HUMAN",
             help="Human texts: a .txt (one a line), .jsonl (field 'text'), .json, .csv, .tsv or "
             ".parquet file, also with .gz, .bz2 or .xz, or - or a pipe with lines or JSON lines; "
-            "or their features, a .npy, .npy.gz or .safetensors file of shape (number of texts, "
-            "dimension). FILE:FIELD takes the texts from another field than --field.",
+            "or a log of lm-evaluation-harness, inspect_ai or lighteval, the output of OpenAI's "
+            "batch API, or conversations (FILE?role=user for those of the user); or "
+            "hf:DATASET?split=NAME; or their features, a .npy, .npy.gz or .safetensors file of "
+            "shape (number of texts, dimension). FILE:FIELD takes the texts from another field "
+            "than --field.",
         ),
     ]
     systems: Annotated[

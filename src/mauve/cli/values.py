@@ -119,7 +119,7 @@ def path_ending_in(*suffixes: str) -> Callable[[Path | None], Path | None]:
 
 
 def input_file(argument: str) -> InputFile:
-    """Split ``FILE:FIELD``; a file with colons in its name is a file.
+    """Split ``FILE:FIELD``; a file with colons in its name is a file, as is ``hf:NAME``.
 
     Examples
     --------
@@ -127,8 +127,10 @@ def input_file(argument: str) -> InputFile:
     'story'
     >>> input_file("-:choices.0.text").field, input_file("C:/runs/gpt2.jsonl").field
     ('choices.0.text', None)
+    >>> input_file("hf:a/b?split=test&field=story").field is None
+    True
     """
-    if os.path.exists(argument):
+    if os.path.exists(argument) or parsed_options(argument) is not None:
         return InputFile(Path(argument))
     ends = [i for i, letter in enumerate(argument) if letter == ":"][::-1]
     is_there = (end for end in ends if argument[:end] == "-" or os.path.exists(argument[:end]))
@@ -144,6 +146,21 @@ def input_file(argument: str) -> InputFile:
     return InputFile(Path(argument[:end]), argument[end + 1 :])
 
 
+def parsed_options(argument: str) -> str | None:
+    """Return a source without the options behind it; None for a file without any.
+
+    Examples
+    --------
+    >>> parsed_options("a.jsonl?role=user"), parsed_options("hf:a/b"), parsed_options("a.jsonl")
+    ('a.jsonl', 'hf:a/b', None)
+    """
+    path, mark, options = argument.partition("?")
+    is_dataset = path.startswith("hf:") or "=hf:" in path
+    if os.path.exists(argument) or not (is_dataset or (mark and "=" in options)):
+        return None
+    return path
+
+
 def named_file(argument: str) -> tuple[str, InputFile]:
     """Split ``NAME=FILE:FIELD``; without a name, the system is named after its file.
 
@@ -154,7 +171,16 @@ def named_file(argument: str) -> tuple[str, InputFile]:
     >>> name, (path, field) = named_file("small=runs/gpt2.jsonl:story")
     >>> name, path.as_posix(), field
     ('small', 'runs/gpt2.jsonl', 'story')
+    >>> named_file("chats.jsonl?role=user")[0], named_file("hf:a/stories?split=test")[0]
+    ('chats', 'stories')
+    >>> named_file("people=chats.jsonl?role=user")[0]
+    'people'
     """
+    if (plain := parsed_options(argument)) is not None:
+        name, equals, rest = plain.partition("=")
+        if equals and name and rest:
+            return name, input_file(argument.partition("=")[2])
+        return named_file(plain.removeprefix("hf:").rstrip("/"))[0], InputFile(Path(argument))
     name, equals, file = argument.partition("=")
     if equals and not os.path.exists(input_file(argument).path):  # it may be called lr=0.1.npy
         if not name or not file:

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed_as
+from mauve.text.fields import TEXT_FIELD as TEXT_FIELD
 from mauve.text.fields import Fields, field_names, head_of
-
-#: Field that holds the text unless another is named.
-TEXT_FIELD = "text"
 
 
 class Converted(NamedTuple):

@@ -16,9 +16,9 @@ from mauve.embed.feature_files import read_features
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, listed_as
 from mauve.hashes import feature_hashes, text_hashes
-from mauve.text.files import text_kind
 from mauve.text.normalize import checked_texts, is_missing
 from mauve.text.read import TextFile, read_records, read_texts
+from mauve.text.sources import is_text_source
 
 _CHUNK = 1024  # rows read at a time: a mapped file may be larger than memory
 
@@ -155,7 +155,7 @@ def read_source(source: SampleLike, name: str, field: str = TEXT_FIELD) -> Sampl
         return source
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        if text_kind(path) is not None:
+        if is_text_source(path):
             return _of_file(read_texts(path, field=field))
         array, origin = read_features(Path(path))
         if array.dtype.kind == "U":

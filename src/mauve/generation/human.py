@@ -13,9 +13,10 @@ from mauve.atomic import atomic_write
 from mauve.errors import InvalidParameterError, MauveError, MauveWarning, warn_caller
 from mauve.generation.examples import Example
 from mauve.generation.files import check_settings
-from mauve.generation.sources import SourceLike, parse_source
+from mauve.generation.sources import SourceLike
 from mauve.generation.tasks import Task, get_task, read_examples
 from mauve.lm.text_tokenizer import TextTokenizer
+from mauve.text.sources import parse_source
 
 FORMAT = 1
 

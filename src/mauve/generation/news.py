@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from mauve.errors import InvalidParameterError
 from mauve.escape import listed
@@ -29,6 +29,8 @@ class NewsFields(Fields):
     >>> record.prompt, record.text, record.id
     ('Rain\n\n', 'It rained.', 'a.org/1')
     """
+
+    reads_logs: ClassVar[bool] = False
 
     def record(self, values: Mapping[str, Any], where: str) -> Record:
         """Return body, prompt, id and metadata of an article, or raise if it has no title."""

@@ -117,7 +117,7 @@ def read_examples(
         "webtext", "news", "stories", or "text" for texts of any kind.
     source : str, Path, or iterable of str or mapping
         A file, ``hf:NAME?split=test``, or texts; see
-        :func:`mauve.generation.sources.parse_source`.
+        :func:`mauve.text.sources.parse_source`.
     tokenizer : object with encode and decode, str, or tuple of the two functions
         Such as the writer that is to continue the prompts, or the name of a tokenizer; see
         :func:`mauve.lm.text_tokenizer.get_text_tokenizer`.

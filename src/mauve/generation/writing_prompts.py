@@ -8,7 +8,7 @@ from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 from mauve.text.fields import Record
 from mauve.text.files import COMPRESSIONS, check_path, open_text, read_lines
-from mauve.text.read import file_name
+from mauve.text.records import file_name
 
 _SUFFIXES = (".wp_source", ".wp_target")  # situations, and the stories written for them
 _TAG = re.compile(r"^\[ (?P<tag>\w{2,3}) \]\s*", re.ASCII)  # "[ WP ]", what kind of prompt it is

@@ -3,11 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from mauve.calls import option
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed, shortened
+
+#: The field that holds the text unless another one is named.
+TEXT_FIELD = "text"
 
 _MISSING = object()
 _DEPTH = 3  # levels of nested fields that a message lists
@@ -35,6 +38,8 @@ class Fields:
     text, prompt : str
         ``a.b.0`` is item 0 of the field ``b`` within the field ``a``, unless a field has that
         very name.
+    role : str or None
+        Whose messages of a conversation are the texts; by default those of the assistant.
 
     Examples
     --------
@@ -43,9 +48,18 @@ class Fields:
     Record(text='Hello.', prompt=None, id=None, metadata={'site': 'a.org'}, has_fields=True)
     """
 
+    #: Whether logs of evaluation tools and conversations are recognised.
+    reads_logs: ClassVar[bool] = True
+
     file: str
-    text: str = "text"
+    text: str = TEXT_FIELD
     prompt: str = "prompt"
+    role: str | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nobody named the field of the text."""
+        return self.text == TEXT_FIELD
 
     @property
     def reserved(self) -> tuple[str, ...]:
@@ -101,6 +115,39 @@ class Fields:
                 f"Got {listed(got) or 'none'} instead: pass {option('field', 'NAME')}, "
                 + ("or write a line with the names above." if is_text else "or rename a column.")
             )
+
+
+def json_record(value: Any, fields: Fields, where: str) -> Record:
+    """Return the record of a JSON object or string, or raise.
+
+    Examples
+    --------
+    >>> json_record({"text": "one", "id": 3}, Fields("'human'"), "Position 0").id
+    '3'
+    """
+    if isinstance(value, str):
+        return Record(value)
+    if isinstance(value, Mapping):
+        return fields.record(value, where)
+    raise not_a_record(f"{where} of {fields.file}", type_name(value))
+
+
+def not_a_record(where: str, got: str) -> InvalidParameterError:
+    """Return the error of what is neither a JSON object nor a string."""
+    return InvalidParameterError(
+        f"{where} must be a JSON object or string. Got {got} instead: remove it, or write a text."
+    )
+
+
+def has_value(values: Mapping[str, Any], path: str) -> bool:
+    """Whether a record has a field, or one nested in it.
+
+    Examples
+    --------
+    >>> has_value({"turns": [{"said": "Hello."}]}, "turns.0.said")
+    True
+    """
+    return value_at(values, path) is not _MISSING
 
 
 def value_at(values: Mapping[str, Any], path: str) -> Any:

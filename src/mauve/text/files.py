@@ -18,8 +18,9 @@ from mauve.calls import by_world
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 
-#: Suffixes of files of text; all but the last may be followed by that of a compression.
-TEXT_SUFFIXES = (".txt", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+#: Suffixes of files of text; all but the packed ones may be followed by that of a compression.
+PACKED_SUFFIXES = (".parquet", ".eval")
+TEXT_SUFFIXES = (".txt", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", *PACKED_SUFFIXES)
 COMPRESSIONS = (".gz", ".bz2", ".xz")
 #: The kind of a pipe and of standard input, which have no suffix.
 STREAM = "stream"
@@ -47,7 +48,9 @@ def text_kind(path: str | Path) -> str | None:
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     is_compressed = suffixes[-1:] != [] and suffixes[-1] in COMPRESSIONS
     kind = "".join(suffixes[-2:-1] if is_compressed else suffixes[-1:])
-    return kind if kind in TEXT_SUFFIXES and (kind, is_compressed) != (".parquet", True) else None
+    return (
+        kind if kind in TEXT_SUFFIXES and not (is_compressed and kind in PACKED_SUFFIXES) else None
+    )
 
 
 def is_stream(path: str | Path) -> bool:
@@ -162,11 +165,11 @@ def suffix_list() -> str:
     Examples
     --------
     >>> suffix_list()
-    '.txt, .jsonl, .ndjson, .json, .csv or .tsv, also with .gz, .bz2 or .xz, or in .parquet'
+    '.txt, .jsonl, .ndjson, .json, .csv or .tsv, also with .gz, .bz2 or .xz, or .parquet or .eval'
     """
-    *first, last = TEXT_SUFFIXES[:-1]
+    *first, last = [suffix for suffix in TEXT_SUFFIXES if suffix not in PACKED_SUFFIXES]
     *packed, last_packed = COMPRESSIONS
     return (
         f"{listed(first)} or {last}, also with {listed(packed)} or {last_packed}, "
-        f"or in {TEXT_SUFFIXES[-1]}"
+        f"or {' or '.join(PACKED_SUFFIXES)}"
     )

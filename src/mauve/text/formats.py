@@ -6,6 +6,7 @@ import itertools
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 from mauve.calls import option
 from mauve.errors import InvalidParameterError, MauveError, need_packages
 from mauve.escape import escaped, listed_as, shortened
-from mauve.text.fields import Fields, Record, head_of, type_name
+from mauve.text.fields import Fields, Record, head_of, not_a_record, type_name
 from mauve.text.files import STREAM, Line
+from mauve.text.inspect_logs import inspect_records, is_inspect_log
 from mauve.text.metadata import UNREAD, repeated_names
+from mauve.text.recognition import Row, log_columns, recognised_records
 
 _PARQUET_ROWS = 1024  # rows of a Parquet file that are converted to Python objects at a time
 _CSV_LOCK = threading.Lock()  # the longest field of a CSV file is a setting of the whole process
@@ -42,13 +45,17 @@ def plain_records(lines: Iterator[Line], fields: Fields) -> Iterator[Record]:
 
 def json_line_records(lines: Iterator[Line], fields: Fields) -> Iterator[Record]:
     """Read a JSON object or string a line; blank lines at the end are dropped."""
+    return recognised_records(_json_rows(lines, fields), fields)
+
+
+def _json_rows(lines: Iterator[Line], fields: Fields) -> Iterator[Row]:
     blank: int | None = None
     for number, line in lines:
         if line.isspace():
             blank = blank or number
             continue
         if blank is not None:
-            raise _not_a_record(f"Line {blank} of {fields.file}", "a blank line")
+            raise not_a_record(f"Line {blank} of {fields.file}", "a blank line")
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -57,28 +64,7 @@ def json_line_records(lines: Iterator[Line], fields: Fields) -> Iterator[Record]
                 f"Line {number} of {fields.file} must be a JSON object or string ({reason}). Write "
                 "one JSON value a line, or one text a line in a .txt file."
             ) from error
-        yield json_record(value, fields, f"Line {number}")
-
-
-def json_record(value: Any, fields: Fields, where: str) -> Record:
-    """Return the record of a JSON object or string, or raise.
-
-    Examples
-    --------
-    >>> json_record({"text": "one", "id": 3}, Fields("'human'"), "Position 0").id
-    '3'
-    """
-    if isinstance(value, str):
-        return Record(value)
-    if isinstance(value, Mapping):
-        return fields.record(value, where)
-    raise _not_a_record(f"{where} of {fields.file}", type_name(value))
-
-
-def _not_a_record(where: str, got: str) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"{where} must be a JSON object or string. Got {got} instead: remove it, or write a text."
-    )
+        yield f"Line {number}", value
 
 
 def json_records(lines: Iterator[Line], fields: Fields) -> Iterator[Record]:
@@ -96,9 +82,12 @@ def json_records(lines: Iterator[Line], fields: Fields) -> Iterator[Record]:
             f"{fields.file} must be JSON ({reason}). Write a list of texts or of objects, or JSON "
             "lines in a .jsonl file."
         ) from error
+    if is_inspect_log(value):
+        yield from inspect_records(value, fields)
+        return
     items, inner = _items(value, fields)
-    for number, item in enumerate(items, 1):
-        yield json_record(item, inner, f"Item {number}")
+    rows = ((f"Item {number}", item) for number, item in enumerate(items, 1))
+    yield from recognised_records(rows, inner)
 
 
 def _items(value: Any, fields: Fields) -> tuple[list[Any], Fields]:
@@ -115,7 +104,7 @@ def _items(value: Any, fields: Fields) -> tuple[list[Any], Fields]:
     if head in lists and (head == fields.text or len(lists) > 1):
         if head != fields.text:  # LIST.FIELD
             rest = fields.text.removeprefix(f"{head}.")
-            return lists[head], Fields(fields.file, rest, fields.prompt)
+            return lists[head], replace(fields, text=rest)
         columns = {n: part for n, part in lists.items() if len(part) == len(lists[head])}
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows], fields
@@ -249,6 +238,11 @@ def parquet_records(path: Path, fields: Fields) -> Iterator[Record]:
     try:
         with parquet.ParquetFile(path) as file:
             columns = file.schema_arrow.names
+            logged = log_columns(columns, fields)
+            if logged is not None:
+                rows = _parquet_rows(file, logged)
+                yield from recognised_records(rows, fields)
+                return
             fields.check_columns(columns, [n for c in file.schema_arrow for n in _nested_names(c)])
             reserved = [head_of(name, columns) for name in fields.reserved]
             reserved = [name for name in dict.fromkeys(reserved) if name in columns]
@@ -273,6 +267,14 @@ def parquet_records(path: Path, fields: Fields) -> Iterator[Record]:
             f"{fields.file} could not be read as a .parquet file after row {row} ({reason}). It "
             "may be cut short: write it again."
         ) from error
+
+
+def _parquet_rows(file: Any, columns: list[str]) -> Iterator[Row]:
+    row = 0
+    for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=columns):
+        for values in batch.to_pylist():
+            row += 1
+            yield f"Row {row}", values
 
 
 def _nested_names(column: Any, prefix: str = "") -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.text.fields import Fields, Record
-from mauve.text.files import check_path, open_text, read_lines, suffix_list, text_kind
-from mauve.text.formats import READERS, json_record, parquet_records
 from mauve.text.metadata import MetadataColumns
+from mauve.text.recognition import recognised_records
+from mauve.text.sources import parse_source, parsed_records
 
 
 @dataclass(frozen=True)
@@ -90,35 +90,9 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     ...     read_texts(path)
     TextFile(texts=[' and so on.'], prompts=['Once'], ids=None)
     """
-    name = file_name(path)
-    return _collect(file_records(path, Fields(name, field, prompt_field)), name)
-
-
-def file_name(path: str | Path) -> str:
-    """Return a path as messages name it.
-
-    Examples
-    --------
-    >>> file_name("a.txt"), file_name("-")
-    ("'a.txt'", "'-' (standard input)")
-    """
-    return "'-' (standard input)" if str(path) == "-" else f"'{escaped(str(path))}'"
-
-
-def file_records(path: str | Path, fields: Fields) -> Iterator[Record]:
-    """Yield the records of a file, with all their fields, as :func:`read_texts` reads them."""
-    check_path(path)
-    kind = text_kind(path)
-    if kind is None:
-        suffixes = "".join(Path(path).suffixes[-2:]) or Path(path).name
-        raise InvalidParameterError(
-            f"{fields.file} must end in {suffix_list()}. Got '{escaped(suffixes)}' instead."
-        )
-    if kind == ".parquet":
-        yield from parquet_records(Path(path), fields)
-        return
-    with open_text(path, fields.file) as file:
-        yield from READERS[kind](read_lines(file, fields.file), fields)
+    source = parse_source(path)
+    fields = Fields(source.name, field, prompt_field)
+    return _collect(parsed_records(source, fields), source.name)
 
 
 def read_records(
@@ -132,8 +106,8 @@ def read_records(
     TextFile(texts=['one'], prompts=['Once'], ids=None)
     """
     fields = Fields(f"'{escaped(name)}'", field)
-    taken = (json_record(record, fields, f"Position {i}") for i, record in enumerate(records))
-    return _collect(taken, fields.file)
+    rows = ((f"Position {i}", record) for i, record in enumerate(records))
+    return _collect(recognised_records(rows, fields), fields.file)
 
 
 def _collect(records: Iterator[Record], file: str) -> TextFile:
