@@ -102,6 +102,25 @@ def styles(systems: Iterable[str]) -> dict[str, Style]:
     }
 
 
+def printed_styles(names: Iterable[str]) -> dict[str, Style]:
+    """Return a style for each name that is distinct in grey too, by its position.
+
+    Each differs from those before and after it in colour, marker and dashes; sixty differ from
+    each other.
+
+    Examples
+    --------
+    >>> [(s.marker, s.dashes) for s in printed_styles(["greedy", "nucleus"]).values()]
+    [('o', '-'), ('s', '--')]
+    """
+    return {
+        name: Style(
+            _SYSTEMS[i % len(_SYSTEMS)], _MARKERS[i % len(_MARKERS)], _DASHES[i % len(_DASHES)]
+        )
+        for i, name in enumerate(names)
+    }
+
+
 def ranked_styles(results: Mapping[str, HasScore]) -> dict[str, Style]:
     """Return a style for each system, by rank if there are more systems than colours.
 
@@ -156,7 +175,11 @@ def new_axes(size: tuple[float, float] = WIDE, *, shown: bool = False) -> "Axes"
     else:
         # Not pyplot: no window, no global list of figures, safe in threads.
         figure = Figure(figsize=size, layout="constrained")
-    ax = figure.add_subplot()
+    return styled(figure.add_subplot())
+
+
+def styled(ax: "Axes") -> "Axes":
+    """Give axes the lines, colours and font sizes of all pictures, and return them."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(RULE)
     ax.tick_params(color=RULE, labelcolor=SOFT, labelsize=10)

@@ -15,6 +15,7 @@ from mauve.plots.axes import (
     RULE,
     SOFT,
     SQUARE,
+    Style,
     new_axes,
     place_labels,
     ranked,
@@ -32,7 +33,11 @@ _OTHERS: dict[str, Any] = {"color": SOFT, "alpha": 0.5}
 
 
 def plot_curves(
-    results: Mapping[str, HasCurve], ax: "Axes | None" = None, *, legend: bool = True
+    results: Mapping[str, HasCurve],
+    ax: "Axes | None" = None,
+    *,
+    legend: bool = True,
+    styles: Mapping[str, Style] | None = None,
 ) -> "Axes":
     """Draw the divergence curve of each result, with the area under it shaded.
 
@@ -47,6 +52,8 @@ def plot_curves(
         ``ax.figure.savefig(path, bbox_inches="tight")``, which crops it.
     legend : bool
         Whether to add a legend with names and scores.
+    styles : mapping from name to Style, optional
+        How each result is drawn; by default by its position or rank.
 
     Returns
     -------
@@ -66,7 +73,7 @@ def plot_curves(
         grey = ax.plot(*_to_the_axes(results[name].divergence_curve).T, **_OTHERS, linewidth=0.8)
     lines, labels = [], []
     shade = 0.1 if len(results) <= 4 else 0.04  # many areas overlap
-    by_system = ranked_styles(results)
+    by_system = ranked_styles(results) if styles is None else styles
     for name in coloured if others else results:
         style, result = by_system[name], results[name]
         x, y = _to_the_axes(result.divergence_curve).T
