@@ -10,7 +10,7 @@ import mauve
 from mauve.embed.bundled import MODEL
 from mauve.errors import InvalidParameterError
 from mauve.measures.protocol import Measure
-from mauve.measures.registry import MEASURES
+from mauve.measures.registry import MEASURES as ALL_MEASURES
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +22,14 @@ def _texts(n, seed, n_words=30, repeat=False):
     weights = 1 / np.arange(1, len(_WORDS) + 1)
     rows = rng.choice(_WORDS, size=(n, n_words), p=weights / weights.sum())
     return [" ".join(row) + (" and so on and so on" if repeat else ".") for row in rows]
+
+
+#: Those that need no prompts.
+MEASURES = {
+    name: measure
+    for name, measure in ALL_MEASURES.items()
+    if "prompted_log_probabilities" not in measure.needs
+}
 
 
 @pytest.fixture(scope="module")

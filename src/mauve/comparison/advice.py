@@ -1,6 +1,7 @@
 """Warn where a score may be unreliable."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from mauve.text.words import word_counts
 _CLEAR = 0.01  # p-values below leave little doubt
 _REACHES_ONE = 1 - 5e-4  # what is printed as 1.000
 FEW_TEXTS = 100  # below this an interval is too wide to be of use
+_COUNTED_PER_BUCKET = 3  # of both samples; with fewer, most buckets hold texts of one sample
 _LISTED = 4  # samples that a warning names; more would hide what it says
 
 
@@ -205,10 +207,38 @@ def bucket_warnings(
             f"buckets. From {plan.n_needed} texts of each sample on, scores of any number of "
             "texts are comparable.",
         )
+    if is_too_sparse(pair, plan):
+        n_needed = ceil(_COUNTED_PER_BUCKET * plan.num_buckets / max(_counted_share(pair), 1e-9))
+        warnings += (
+            f"The interval of '{system}' is withheld, [0, 1]: its {plan.num_buckets} buckets hold "
+            f"fewer than {_COUNTED_PER_BUCKET} counted texts each, and most of what the score "
+            f"varies by is not seen in one sample. Use another {option('quantizer')}, or about "
+            f"{n_needed} texts in both samples together; the test of P = Q is valid.",
+        )
     if fixed_num_buckets(plan.quantizer) is None and isinstance(plan.quantizer, Quantizer):
         # A fixed number of buckets may well leave some empty.
         warnings += empty_bucket_warnings(pair.labels, plan.num_buckets)
     return warnings
+
+
+def is_too_sparse(pair: LabelledPair, plan: BucketPlan) -> bool:
+    """Return whether buckets of a fixed number hold too few counted texts for an interval.
+
+    Where `num_buckets` can be chosen, their number follows that of the texts.
+
+    Parameters
+    ----------
+    pair : LabelledPair
+    plan : BucketPlan
+    """
+    if fixed_num_buckets(plan.quantizer) is None:
+        return False
+    n_counted = _counted_share(pair) * len(pair.is_human)
+    return n_counted < _COUNTED_PER_BUCKET * plan.num_buckets
+
+
+def _counted_share(pair: LabelledPair) -> float:
+    return float(pair.counted.mean())
 
 
 def contradiction_warnings(result: MauveResult) -> tuple[str, ...]:

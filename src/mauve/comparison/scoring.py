@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauve.arrays import FloatArray, IntArray
+from mauve.comparison.advice import is_too_sparse
 from mauve.comparison.compared import number_groups, pair_rows
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import Settings
@@ -151,7 +152,11 @@ class Scorer:
         return MauveResult(
             name=system,
             **scored.fields(),
-            interval=score_interval(scored.mauve, error, settings.confidence),
+            interval=(
+                (0.0, 1.0)  # withheld: a warning says so
+                if is_too_sparse(pair, plan)
+                else score_interval(scored.mauve, error, settings.confidence)
+            ),
             confidence=settings.confidence,
             p_value=None if test is None else test.p_value,
             test_statistic=None if test is None else test.largest,

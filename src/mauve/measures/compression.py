@@ -38,8 +38,9 @@ def compression_ratio(texts: Sequence[str]) -> float:
     Shaib, Barrow, Sun, Siu, Wallace and Nenkova, *Standardizing the measurement of text
     diversity*, 2024: the ratio for a file of all texts. Their package (diversity 0.3.1) joins
     texts by spaces, in the order given, and compresses the file twice. For web text and its
-    continuations by GPT-2 that changes the ratio by less than 0.2 %; for texts that are nearly
-    all equal the change is large.
+    continuations by GPT-2 that changes the ratio by less than 0.2 %, for essays and stories of
+    people and chat models by up to 1.0 %: sorting brings texts with the same beginning
+    together. It changes more the more texts share beginnings, as datelines of news do.
 
     Examples
     --------

@@ -219,12 +219,16 @@ FRECHET = Measure(
     low=0.0,
 )
 
+#: Texts per dimension of the features that the extrapolation needs: the halves must have about
+#: as many texts as dimensions, or they have no full covariance.
+TEXTS_PER_DIMENSION = 2
+
 #: The distance extrapolated to infinite samples: around 0 for equal distributions, so it may
-#: be negative. Below about 2 d texts part of the bias remains.
+#: be negative. Below TEXTS_PER_DIMENSION · d texts part of the bias remains.
 FRECHET_UNBIASED = Measure(
     name="frechet-unbiased",
     title="Fréchet, unbiased",
-    summary="squared Fréchet distance, extrapolated to infinite samples",
+    summary="squared Fréchet distance, extrapolated to infinite samples, from 2 d texts on",
     direction="lower",
     needs=frozenset({"features"}),
     estimate=_unbiased,

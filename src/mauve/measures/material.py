@@ -19,6 +19,7 @@ from mauve.lm.decoding import Decoder, parse_sampler
 from mauve.lm.protocol import TokenScorer
 from mauve.lm.scorer import bare_scorer
 from mauve.measures.estimate import Groups, deal_prompts, deal_texts
+from mauve.measures.frechet import FRECHET_UNBIASED, TEXTS_PER_DIMENSION
 from mauve.measures.protocol import Measure, MeasuredSample, Need, TokenTable
 from mauve.measures.tokenizers import Tokenizer
 from mauve.progress import Progress
@@ -265,7 +266,27 @@ def size_warnings(
                         else "."
                     )
                 )
+    if FRECHET_UNBIASED in measures:
+        messages += _few_for_frechet([human, *systems.values()])
     return tuple(messages)
+
+
+def _few_for_frechet(samples: Sequence[MeasuredSample]) -> list[str]:
+    """Return a warning if a sample is too small for the extrapolation to infinite samples."""
+    messages = []
+    for sample in samples:
+        if sample.features is not None:
+            n, d = sample.features.shape
+            if n < TEXTS_PER_DIMENSION * d:
+                messages.append((n, d, sample.name))
+    if not messages:
+        return []
+    n, d, name = min(messages)
+    return [
+        f"frechet-unbiased needs at least {TEXTS_PER_DIMENSION * d} texts of each sample, "
+        f"{TEXTS_PER_DIMENSION} for each of {d} dimensions: '{name}' has {n}, and a part of the "
+        "bias remains."
+    ]
 
 
 def _size(sample: MeasuredSample, unit: str) -> int:

@@ -10,6 +10,9 @@ from mauve.arrays import IntArray
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
 
+#: Copies of one character at the end of a text that are a repetition, also in a single token.
+RUN = 10
+
 _DEPTH = 8  # tokens that are compared for all texts at once
 
 
@@ -135,15 +138,37 @@ def ends_in_loop(tokens: Sequence[int], longest: int = 500) -> bool:
     return most > 1 and (of_length >= 3 or most > 50)
 
 
+def ends_in_run(text: str, length: int = RUN) -> bool:
+    """Return whether a text ends in copies of one character, white space after them aside.
+
+    A tokenizer may make one token of them, which is no repetition of tokens.
+
+    Parameters
+    ----------
+    text : str
+    length : int
+        Number of copies. Fewer are common in human text: an ellipsis, a cheer, a rule.
+
+    Examples
+    --------
+    >>> ends_in_run("No!!!!!!!!!!!! "), ends_in_run("So it ended...")
+    (True, False)
+    """
+    text = text.rstrip()
+    return len(text) >= length and len({*text[-length:]}) == 1
+
+
 def _estimate(sample: MeasuredSample, human: MeasuredSample) -> Estimate:
     repeats = repeated_lengths(needed(sample.tokens, "tokens")) > 0
+    if sample.texts is not None:
+        repeats |= np.array([ends_in_run(text) for text in sample.texts], dtype=bool)
     return ratio(repeats.astype(np.float64), np.ones(len(repeats)), sample.groups)
 
 
 REPETITION = Measure(
     name="repetition",
     title="Rep.",
-    summary="share of texts that end in two or more copies of a phrase",
+    summary="share of texts that end in two or more copies of a phrase or 10 of a character",
     direction="human",
     needs=frozenset({"tokens"}),
     estimate=_estimate,

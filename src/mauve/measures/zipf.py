@@ -46,8 +46,8 @@ def zipf_coefficient(frequencies: IntArray, top: int = TOP, variant: Variant = N
     about the same number of tokens.
 
     With all ranks of the same weight, nine tenths of them are beyond rank 500, and the line
-    follows the rare types. A loop lowers the slope of *subwords* below that of human text only
-    where it repeats many types; of words it raises it (see ``docs/measures.md``).
+    follows the rare types. What a loop does to it depends on the tokenizer: of words it can lower
+    the slope to or below that of human text, of subwords it raises it (``docs/measures.md``).
 
     The variant takes for each value of :math:`\mathrm{round}(15 \log r)` the first rank r that
     has it, of :math:`1 \le r < R`, with :math:`x = \mathrm{round}(15 \log r) / 15` in place of

@@ -75,6 +75,11 @@ class DRMM:
     - Layers pass on the components they chose; the original also subtracts the logarithm of the
       choice expected, which hardly changes one that is certain. The part of the model that draws
       samples is left out.
+    - ``compare`` gives it the principal components of the features that hold 90 % of their
+      variance, as for k-means, and trains it on a part of the texts, learning anew for each
+      clustering; the paper trains one model on all texts.
+    - The paper has 3 layers of 10 components, 1,000 buckets. By default `num_buckets` decides
+      the components of a layer, 27 buckets in all (:meth:`with_num_buckets`).
 
     The same random seed gives the same buckets whatever the number of threads; those of another
     device may differ by rounding.

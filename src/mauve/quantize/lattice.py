@@ -84,6 +84,12 @@ class Lattice:
     texts that do not fill a batch are left out of the epoch, and exact copies are not pushed
     apart.
 
+    What it is given differs from the paper too. The features are reduced to principal components
+    first, as for k-means (90 % of the variance). ``compare`` trains the network on a part of the
+    texts, at most as many as `n_learning` says, and counts the others. Ranks shrink with the
+    number of texts, and an epoch has fewer updates. Buckets are always the 744 points, whatever
+    `num_buckets`, so that small samples leave most of them empty.
+
     "2-layer" in the MAUVE paper could mean two linear maps, as here, or two hidden layers,
     which is what its published experiments run (``layers=3``) at twice the cost. Width,
     momentum, ranks and λ are those of these experiments [2]_; the other settings are in
