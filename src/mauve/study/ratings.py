@@ -119,7 +119,7 @@ class Ratings:
     def __post_init__(self) -> None:
         if not self.questions or len(set(self.questions)) < len(self.questions):
             raise InvalidParameterError(
-                f"{self._whose} must have at least one question, each with a name of its own. "
+                f"{self.called} must have at least one question, each with a name of its own. "
                 f"Got {listed(self.questions) or 'none'} instead."
             )
         seen: dict[tuple[str, str, tuple[str, str]], int] = {}
@@ -130,7 +130,7 @@ class Ratings:
             first = seen.setdefault((row.annotator, row.item, row.pair), number)
             if first != number:
                 raise InvalidParameterError(
-                    f"Ratings {first} and {number} of {self._whose} are both by annotator "
+                    f"Ratings {first} and {number} of {self.called} are both by annotator "
                     f"'{escaped(row.annotator)}' of item '{escaped(row.item)}' with "
                     f"{listed(row.pair)}: remove one, or mark the second as a repeat."
                 )
@@ -158,7 +158,7 @@ class Ratings:
         """
         if name not in self.questions:
             raise InvalidParameterError(
-                f"'{escaped(name)}' must be a question of {self._whose}, which has "
+                f"'{escaped(name)}' must be a question of {self.called}, which has "
                 f"{listed(self.questions)}."
             )
         return self.questions.index(name)
@@ -197,20 +197,21 @@ class Ratings:
         for name in systems:
             if name not in self.systems:
                 raise InvalidParameterError(
-                    f"'{escaped(name)}' must be a system of {self._whose}, which has "
+                    f"'{escaped(name)}' must be a system of {self.called}, which has "
                     f"{listed(self.systems)}."
                 )
         left = tuple(row for row in self.rows if not set(row.pair) & set(systems))
         return replace(self, rows=left)
 
     @property
-    def _whose(self) -> str:
+    def called(self) -> str:
+        """What messages call the ratings."""
         return self.source if self.source.startswith("the ") else f"'{escaped(self.source)}'"
 
     def _seconds(self, row: Rating) -> float:
         if row.seconds is None:
             raise InvalidParameterError(
-                f"{self._whose} must have the seconds that each rating took, to leave out fast "
+                f"{self.called} must have the seconds that each rating took, to leave out fast "
                 f"ones. Annotator '{escaped(row.annotator)}' has none for item "
                 f"'{escaped(row.item)}'."
             )
@@ -230,7 +231,7 @@ class Ratings:
         elif any(s is not None and not 0 <= s < float("inf") for s in _times(row)):
             problem = f"finite times of at least 0 seconds. Got {_times(row)}"
         if problem:
-            raise InvalidParameterError(f"Rating {number} of {self._whose} must have {problem}.")
+            raise InvalidParameterError(f"Rating {number} of {self.called} must have {problem}.")
 
 
 def _times(row: Rating) -> tuple[float | None, float | None]:
