@@ -126,7 +126,7 @@ def check_wins(wins: ArrayLike, names: Sequence[str] | None, what: str = "wins")
 def _log_likelihood(wins: FloatArray, log_odds: FloatArray) -> FloatArray:
     """Return the log-likelihood of each draw (paper, appendix E)."""
     differences = log_odds[:, :, None] - log_odds[:, None, :]
-    return -(wins * np.logaddexp(0, -differences)).sum(axis=(1, 2))
+    return np.asarray(-(wins * np.logaddexp(0, -differences)).sum(axis=(1, 2)))
 
 
 def _newton_step(wins: FloatArray, log_odds: FloatArray) -> FloatArray:

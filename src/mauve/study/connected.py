@@ -29,8 +29,7 @@ def components(beats: BoolArray) -> IntArray:
     >>> components(np.array([[0, 1, 0], [1, 0, 1], [0, 0, 0]], dtype=bool)).tolist()
     [0, 0, 1]
     """
-    graph = scipy.sparse.csr_array(beats)
-    count, labels = scipy.sparse.csgraph.connected_components(graph, connection="strong")
+    count, labels = scipy.sparse.csgraph.connected_components(beats, connection="strong")
     between = np.zeros((count, count))
     rows, columns = np.nonzero(beats)
     between[labels[rows], labels[columns]] = 1
@@ -71,9 +70,7 @@ groups but one.
         listed([name for name, label in zip(names, labels, strict=True) if label == group])
         for group in range(count)
     )
-    weak, _ = scipy.sparse.csgraph.connected_components(
-        scipy.sparse.csr_array(wins > 0), directed=False
-    )
+    weak, _ = scipy.sparse.csgraph.connected_components(wins > 0, directed=False)
     if weak == count:
         why = "which no rating compares with each other. Collect ratings of such pairs"
     else:

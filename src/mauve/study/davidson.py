@@ -148,6 +148,5 @@ def _newton_step(wins: FloatArray, ties: FloatArray, parameters: FloatArray) -> 
     with_tie = (total * p.tie * (0.5 - expected)).sum(axis=2)
     curvature[:, :n, n] = curvature[:, n, :n] = with_tie
     curvature[:, n, n] = (total * p.tie * (1 - p.tie)).sum(axis=(1, 2)) / 2
-    step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
-    step[:, :n] = centred(step[:, :n])
-    return np.asarray(step)
+    solved = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+    return np.hstack([centred(np.asarray(solved[:, :n], dtype=float)), solved[:, n:]])

@@ -66,7 +66,7 @@ def centred(parameters: FloatArray) -> FloatArray:
     >>> centred(np.array([[1.0, 3.0]])).tolist()
     [[-1.0, 1.0]]
     """
-    return parameters - parameters.mean(axis=1, keepdims=True)
+    return np.asarray(parameters - parameters.mean(axis=1, keepdims=True))
 
 
 def laplacian(weights: FloatArray) -> FloatArray:

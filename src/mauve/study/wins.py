@@ -105,8 +105,7 @@ class Preferences:
             (values, (row * n + column, np.arange(len(values)))), shape=(n * n, len(values))
         )
         if weights is None:
-            sums: FloatArray = places @ np.ones(len(values))
-            return sums.reshape(n, n)
+            return np.asarray(places @ np.ones(len(values))).reshape(n, n)
         return np.asarray(places @ weights).T.reshape(-1, n, n)
 
     @cached_property
