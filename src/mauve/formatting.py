@@ -53,8 +53,19 @@ def format_interval(interval: Sequence[float], digits: int = 3) -> str:
     >>> format_interval((0.2257, 0.3512))
     '0.226 to 0.351'
     """
-    low, high = (f"{round(end, digits) + 0:.{digits}f}".replace("-", "−") for end in interval)
+    low, high = (format_fixed(end, digits) for end in interval)
     return f"{low} to {high}"
+
+
+def format_fixed(value: float, digits: int) -> str:
+    """Return a number with as many decimals, and a minus sign as wide as a digit.
+
+    Examples
+    --------
+    >>> format_fixed(-30.77, 1), format_fixed(-0.001, 1)
+    ('−30.8', '0.0')
+    """
+    return f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
 def format_share(share: float) -> str:

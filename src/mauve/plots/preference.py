@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mauve.arrays import FloatArray
+from mauve.formatting import format_fixed
 from mauve.plots.axes import HUMAN, INK, PAPER, RULE, SOFT, new_axes, short, styles, write
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def plot_preference(
         ax.plot(intervals[row], [y, y], color=colour, linewidth=3, solid_capstyle="round")
         ax.plot(scores[row], y, marker, color=colour, markersize=8, markeredgecolor=PAPER)
         # Above its row, so that a long name does not narrow the picture.
-        value = f"{scores[row] + 0:.1f}".replace("-", "−")
+        value = format_fixed(scores[row], 1)
         write(ax, left, y + 0.2, short(name), ha="left", va="bottom", fontsize=10, color=INK)
         write(ax, right, y + 0.2, value, ha="right", va="bottom", fontsize=10, color=INK)
     ax.set(xlim=(left, right), ylim=(0.5 - len(systems), 0.75), yticks=[])

@@ -10,7 +10,7 @@ from mauve.arrays import FloatArray
 from mauve.equality import ExactEquality
 from mauve.errors import bad_parameter, check_int, check_share, warn_caller
 from mauve.escape import listed
-from mauve.formatting import format_count, format_interval, format_level
+from mauve.formatting import format_count, format_fixed, format_interval, format_level
 from mauve.plots.preference import plot_preference
 from mauve.study.bootstrap import bootstrap_draws, intervals, n_clusters
 from mauve.study.bradley_terry import bradley_terry, win_probability
@@ -200,7 +200,7 @@ class Ranking(ExactEquality):
             cells.append(
                 {
                     "system": name,
-                    "score": f"{self.scores[i] + 0:.1f}".replace("-", "−"),
+                    "score": format_fixed(self.scores[i], 1),
                     f"{format_level(self.confidence)} interval": format_interval(
                         self.interval(name), 1
                     ),

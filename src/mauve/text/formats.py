@@ -127,7 +127,7 @@ def csv_records(lines: Iterator[Line], fields: Fields, *, kind: str = "CSV") -> 
     header: list[str] | None = None
     blank: int | None = None
     try:
-        while (row := _next_row(rows)) is not None:
+        while (row := next_row(rows)) is not None:
             if not row:
                 blank = blank or rows.line_num
                 continue
@@ -180,7 +180,7 @@ def _wrong_width(
     )
 
 
-def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
+def next_row(rows: Iterator[list[str]]) -> list[str] | None:
     """Return the next row, or None after the last, with fields of any length.
 
     The csv module allows 131,072 characters. That limit is lifted for one row at a time: reading
