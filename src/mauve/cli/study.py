@@ -16,6 +16,7 @@ from mauve.cli.study_operate import (
     rules_command,
     status_command,
 )
+from mauve.cli.study_serve import serve_command
 from mauve.cli.terminal import one_line_errors
 
 study_commands = typer.Typer(
@@ -34,6 +35,7 @@ def _without_command(context: typer.Context) -> None:
 
 _COMMANDS: dict[str, Callable[..., None]] = {
     "create": create_command,
+    "serve": serve_command,
     "invite": invite_command,
     "status": status_command,
     "pause": pause_command,

@@ -1,0 +1,142 @@
+"""What the page asks for, and what it is told."""
+
+from serving import PAGE, make_study, submission
+
+from mauve.study.store.people import create_invites
+
+
+def test_a_whole_annotation(study, visitor):
+    person = visitor()
+    item = person.join()
+    assert item.keys() == {"lease", "number", "context", "left", "right"}
+    for number in range(1, 19):
+        assert item["number"] == number
+        state = person.rate(item["lease"]).json()
+        assert state["stored"] == {"number": number, "revision": 1}
+        assert state["done"] == number
+        item = state.get("item")
+    assert (state["stage"], state["reason"], state["code"]) == ("finished", "complete", "C0DE-42")
+    assert person.post("/api/next").json()["stage"] == "finished"
+
+
+def test_a_submission_that_comes_again_counts_once(visitor):
+    person = visitor()
+    content = submission(person.join()["lease"])
+    first, second = person.post("/api/submit", content), person.post("/api/submit", content)
+    assert first.json() == second.json()
+    assert second.json()["done"] == 1
+
+
+def test_a_reload_shows_the_same_pair(visitor):
+    person = visitor()
+    item = person.join()
+    assert person.get("/api/state").json()["stage"] == "ready"
+    assert person.post("/api/next").json()["item"] == item
+
+
+def test_going_back_edits_and_keeps_the_place(visitor):
+    person = visitor()
+    first = person.join()
+    second = person.rate(first["lease"]).json()["item"]
+    third = person.rate(second["lease"], answers=[2, 2, 2], comment="odd").json()["item"]
+    back = person.get("/api/items?before=3").json()["item"]
+    assert (back["lease"], back["answers"], back["comment"]) == (second["lease"], [2, 2, 2], "odd")
+    assert (back["left"], back["right"]) == (second["left"], second["right"])
+    assert not back["is_first"]
+    assert person.get("/api/items?before=2").json()["item"]["is_first"]
+    assert person.get("/api/items").json()["item"]["number"] == 2
+    changed = person.rate(second["lease"], answers=[4, 4, 4]).json()
+    assert changed["stored"] == {"number": 2, "revision": 2}
+    assert (changed["done"], changed["item"]["lease"]) == (2, third["lease"])
+    assert person.get("/api/items").json()["item"]["answers"] == [4, 4, 4]
+    assert person.get("/api/items?before=1").status_code == 404
+
+
+def test_an_invitation_is_one_person_in_any_browser(tmp_path):
+    from serving import Visitor
+
+    study = make_study(tmp_path / "invited.sqlite", enrolment="invite")
+    (token,) = create_invites(study, 1)
+    first = Visitor(study)
+    assert first.get("/api/state").json()["stage"] == "invitation"
+    assert first.post("/api/enrol", {"invite": token}).json()["stage"] == "consent"
+    item = first.join()
+    person = Visitor(study)
+    assert person.post("/api/enrol", {"invite": token}).json()["stage"] == "ready"
+    assert person.post("/api/next").json()["item"] == item
+    with_person = person.post("/api/enrol", {"external": {"person": "p1"}})
+    assert with_person.status_code == 403
+    assert "invitation" in with_person.json()["error"]["message"]
+    assert person.post("/api/enrol", {"invite": "x" * 43}).status_code == 403
+    assert person.post("/api/enrol", {}).status_code == 422
+    study.close()
+
+
+def test_people_of_a_recruiting_platform(tmp_path):
+    from serving import Visitor
+
+    study = make_study(tmp_path / "recruited.sqlite", enrolment="external", items_per_annotator=1)
+    link = "https://platform.example/done?code={code}&x=1"
+    person = Visitor(study, return_url=link)
+    ids = {"person": "5f1e", "study": "s1", "session": "z9"}
+    assert person.post("/api/enrol", {"external": ids}).json()["stage"] == "consent"
+    state = person.rate(person.join()["lease"]).json()
+    assert (state["stage"], state["reason"], state["limit"]) == ("finished", "limit", 1)
+    assert state["return_url"] == "https://platform.example/done?code=C0DE-42&x=1"
+    study.close()
+
+
+def test_consent_to_another_text_is_asked_for_again(visitor):
+    person = visitor()
+    refused = person.post("/api/consent", {"version": "0000"})
+    assert refused.status_code == 409
+    assert refused.json()["error"]["code"] == "consent"
+    assert person.post("/api/next").status_code in (401, 409)
+
+
+def test_a_paused_study_gives_no_pairs_and_takes_answers(study, visitor):
+    from mauve.study.store.control import pause, resume
+
+    person = visitor()
+    item = person.join()
+    pause(study)
+    assert person.rate(item["lease"]).json()["stage"] == "paused"
+    assert visitor().get("/health").json() == {"study": "paused"}
+    resume(study)
+    assert person.post("/api/next").json()["item"]["number"] == 2
+
+
+def test_half_a_character_in_a_comment_is_replaced(visitor):
+    person = visitor()
+    lease = person.join()["lease"]
+    body = f'{{"lease": "{lease}", "submission_id": "12345678", "answers": [1, 2, 3], '
+    body += '"active_seconds": 1, "wall_seconds": 2, "comment": "\\ud83d \\u0000 \\ud83d\\ude00"}'
+    headers = {**PAGE, "Content-Type": "application/json"}
+    stored = person.client.post("/api/submit", content=body, headers=headers)
+    assert stored.status_code == 200
+    assert person.get("/api/items").json()["item"]["comment"] == "\ufffd \ufffd \U0001f600"
+
+
+def test_a_pair_that_is_read_for_long_can_be_held(visitor):
+    person = visitor()
+    lease = person.join()["lease"]
+    assert person.post("/api/renew", {"lease": lease}).status_code == 200
+    assert person.post("/api/renew", {"lease": "x" * 32}).json()["error"]["code"] == "lease"
+
+
+def test_pages_are_sent_small_and_once(visitor):
+    person = visitor()
+    page = person.get("/")
+    assert page.headers["content-encoding"] == "gzip"
+    names = ["page.css", "page.js", "answers.js", "clock.js", "kept.js", "requests.js", "icon.svg"]
+    sizes = [int(page.headers["content-length"])]
+    for name in names:
+        asset = person.get(f"/assets/{name}")
+        sizes.append(int(asset.headers["content-length"]))
+        again = person.get(f"/assets/{name}", headers={"If-None-Match": asset.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    assert sum(sizes) < 24_000  # some two seconds on a slow telephone line
+    plain = person.get("/", headers={"Accept-Encoding": "identity"})
+    assert plain.content == page.content
+    assert person.get("/assets/nothing.js").status_code == 404
+    assert person.get("/assets/index.html").status_code == 404
