@@ -5,7 +5,6 @@ import math
 from grids import MEASURES, measured, paper_grid, setting
 
 from mauve.experiment.aggregation import OverSeeds, best_of, over_seeds
-from mauve.experiment.cells import find_cell
 from mauve.experiment.results import GridRow
 from mauve.measures.intervals import Measured
 
@@ -13,7 +12,7 @@ PERPLEXITY, FRECHET, MAUVE = MEASURES
 
 
 def test_mean_and_deviation_are_those_of_the_paper():
-    rows = find_cell(paper_grid(), "small/nucleus:p=0.9/perplexity").rows
+    rows = paper_grid().select(model="small", decoder="nucleus:p=0.9")
     over = over_seeds(rows, PERPLEXITY, human=12.602)
     assert math.isclose(over.mean, 23.788)
     assert math.isclose(over.deviation, 0.144)
@@ -22,7 +21,7 @@ def test_mean_and_deviation_are_those_of_the_paper():
 
 
 def test_one_seed_has_no_deviation():
-    rows = find_cell(paper_grid(), "small/greedy/mauve").rows
+    rows = paper_grid().select(model="small", decoder="greedy")
     assert over_seeds(rows, MAUVE) == OverSeeds(0.008, None, 0.01, 1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from grids import measured, paper_grid, setting, sweep_grid
 
 from mauve.errors import InvalidParameterError
-from mauve.experiment.cells import table_cells
+from mauve.experiment.cell_names import cell_name
 from mauve.experiment.results import ExperimentResults, GridRow
 from mauve.experiment.tabulation import make_table
 
@@ -65,7 +65,9 @@ def test_columns_of_lengths_have_human_text_of_each_length():
 def test_all_cells_of_a_table_can_be_shown():
     results = paper_grid()
     names = [name for row in make_table(results).cells for name in row if name]
-    assert set(names) == set(table_cells(results))
+    assert set(names) == {
+        cell_name(results, row.setting, measure) for row in results for measure in row.values
+    }
     assert len(names) == 12
 
 

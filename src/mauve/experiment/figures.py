@@ -9,7 +9,7 @@ import numpy as np
 from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped
-from mauve.experiment.cells import level_name
+from mauve.experiment.cell_names import level_name
 from mauve.experiment.results import ExperimentResults, GridRow, MeasureInfo
 from mauve.experiment.sampling_figures import draw_frontier, draw_parameters
 from mauve.experiment.series import (

@@ -9,7 +9,7 @@ import numpy as np
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, listed
 from mauve.experiment.aggregation import OverSeeds, best_of, defined, over_seeds
-from mauve.experiment.cells import cell_name, level_name
+from mauve.experiment.cell_names import cell_name, level_name
 from mauve.experiment.results import (
     DIMENSIONS,
     SCORING,

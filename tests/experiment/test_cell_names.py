@@ -1,0 +1,33 @@
+"""Names of cells: short, and no two alike."""
+
+from grids import measured, paper_grid, setting, sweep_grid
+
+from mauve.experiment.cell_names import cell_name
+from mauve.experiment.results import GridRow
+
+
+def test_settings_that_differ_in_more_than_the_seed_have_names_of_their_own():
+    results = paper_grid()
+    names = {cell_name(results, row.setting, "mauve"): row.setting.without("seed")
+             for row in results}  # fmt: skip
+    assert len(names) == 6
+    assert names["small/nucleus:p=0.9/mauve"]["decoder"] == "nucleus:p=0.9"
+
+
+def test_scoring_is_named_where_it_is_not_the_base():
+    results = sweep_grid("num_buckets", (10, 50), lambda *_: 0.5)
+    assert list(dict.fromkeys(cell_name(results, row.setting, "mauve") for row in results)) == [
+        "greedy/num_buckets=10/mauve", "ancestral/num_buckets=10/mauve", "greedy/mauve",
+        "ancestral/mauve",
+    ]  # fmt: skip
+
+
+def test_a_value_of_two_dimensions_has_the_name_of_its_own():
+    rows = tuple(
+        GridRow(setting(model, "greedy", 0, length), {"mauve": measured(0.5)})
+        for model in ("64", "128")
+        for length in (64, 32)
+    )
+    results = paper_grid(rows=rows)
+    assert cell_name(results, rows[0].setting, "zipf") == "model=64/greedy/length=64/zipf"
+    assert cell_name(results, rows[3].setting, "zipf") == "128/greedy/32/zipf"
