@@ -16,6 +16,7 @@ from mauve import MauveWarning
 README = Path(__file__).parents[1] / "README.md"
 MIGRATING = README.parent / "docs" / "migrating.md"
 INPUTS = README.parent / "docs" / "inputs.md"
+CHECK = README.parent / "docs" / "check.md"
 TASKS = README.parent / "docs" / "tasks.md"
 
 # Rounding may put a text into another bucket on another processor or with another release of
@@ -107,6 +108,44 @@ def test_examples_of_inputs(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_examples_of_tasks():
     run_python_examples(TASKS)
+
+
+def run_page(page, folder):
+    """Run the Python blocks and the commands of a page in order, in a folder."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {k: v for k, v in os.environ.items() if k != "FORCE_COLOR"}
+    namespace = {}
+    page_blocks = blocks(page)
+    for (language, code), (kind, output) in zip(
+        page_blocks, [*page_blocks[1:], ("", "")], strict=True
+    ):
+        if language == "python":
+            with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
+                warnings.simplefilter("ignore", MauveWarning)
+                exec(compile(code, str(page), "exec"), namespace)
+            assert_alike(printed.getvalue(), output if kind == "text" else "")
+        elif language == "console":
+            for part in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
+                command, _, documented = part.partition("\n")
+                done = subprocess.run(
+                    command,
+                    shell=True,
+                    capture_output=True,
+                    text=True,
+                    cwd=folder,
+                    env=env | {"PATH": path, "COLUMNS": "80"},
+                    timeout=600,
+                )
+                assert "error:" not in done.stderr
+                assert_alike(done.stdout, documented)
+
+
+@pytest.mark.slow
+def test_examples_of_check(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = CHECK.read_text("utf-8").split("## A worked example")[1].split("\n## ")[0]
+    (tmp_path / "page.md").write_text(text, "utf-8")
+    run_page(tmp_path / "page.md", tmp_path)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """MAUVE: how far is the text a model writes from the text people write.
 
 - :func:`compare` scores systems against human text, :func:`difference` two systems;
+- :func:`check` tells whether a system is worse than a baseline;
 - :func:`explain` shows what a system writes too much, too little or otherwise;
 - :func:`measure` computes other measures beside MAUVE;
 - :func:`report` writes all of that to one HTML file;
@@ -28,7 +29,9 @@ from pathlib import Path as _Path
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from mauve.comparison.baseline import read_baseline, write_baseline
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.gate import Check, Outcome, check
 from mauve.comparison.ladder import Ladder, SystemLadder
 from mauve.comparison.pairs import Difference, difference
 from mauve.comparison.results import MauveResult
@@ -79,6 +82,7 @@ if _message := _sharing_warning(_Path(__file__).parent):
 __version__ = _version(__distribution__)
 
 __all__ = [
+    "Check",
     "Cluster",
     "Comparison",
     "ConvergenceError",
@@ -100,6 +104,7 @@ __all__ = [
     "MeasuredSample",
     "Measurements",
     "MissingExtraError",
+    "Outcome",
     "PairQuantizer",
     "PaperResult",
     "Partition",
@@ -111,6 +116,7 @@ __all__ = [
     "TextFile",
     "TextShare",
     "TokenScorer",
+    "check",
     "compare",
     "compute_mauve",
     "difference",
@@ -122,10 +128,12 @@ __all__ = [
     "load",
     "measure",
     "read",
+    "read_baseline",
     "register_embedder",
     "register_measure",
     "register_quantizer",
     "report",
+    "write_baseline",
 ]
 
 

@@ -9,6 +9,7 @@ import typer
 
 from mauve import __version__
 from mauve.cli.cache import cache_commands
+from mauve.cli.check import check_command
 from mauve.cli.compare import compare_command
 from mauve.cli.demo import demo_command
 from mauve.cli.embed import embed_command
@@ -36,6 +37,7 @@ for name, command in {
     "generate": generate_command,
     "finetune": finetune_command,
     "compare": compare_command,
+    "check": check_command,
     "explain": explain_command,
     "measure": measure_command,
     "show": show_command,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import parse_signature
@@ -16,9 +16,33 @@ from mauve.formatting import (
     format_signed,
     p_value_phrase,
 )
-from mauve.inference.differences import ScorePair, correlation
+from mauve.inference.differences import Influence, ScorePair, correlation
 from mauve.inference.intervals import texts_needed
 from mauve.tables import as_html, as_text, titles_and_cells
+
+
+class Scored(Protocol):
+    """What two scores need to be compared: a :class:`MauveResult`, or what a baseline keeps."""
+
+    @property
+    def name(self) -> str:
+        """Name of the system."""
+
+    @property
+    def mauve(self) -> float:
+        """The score."""
+
+    @property
+    def deviance_error(self) -> float:
+        """Standard error of the score's deviance."""
+
+    @property
+    def influence(self) -> Influence:
+        """Influence of every text."""
+
+    @property
+    def signature(self) -> str:
+        """Settings, and checksums of the texts."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,11 +169,7 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
             why = "index a comparison by a system's name" if isinstance(result, Mapping) else ""
             raise bad_parameter(name, "a MauveResult, such as comparison['gpt2']", result, why)
     check_comparable(first, second)
-    pair = ScorePair(
-        (first.mauve, second.mauve),
-        (first.deviance_error, second.deviance_error),
-        correlation(first.influence, second.influence),
-    )
+    pair = score_pair(first, second)
     p_value = pair.p_value()
     return Difference(
         first.name,
@@ -164,12 +184,21 @@ def difference(first: MauveResult, second: MauveResult) -> Difference:
     )
 
 
+def score_pair(first: Scored, second: Scored) -> ScorePair:
+    """Return two scores with their errors and the correlation through texts that they share."""
+    return ScorePair(
+        (first.mauve, second.mauve),
+        (first.deviance_error, second.deviance_error),
+        correlation(first.influence, second.influence),
+    )
+
+
 def is_comparable(first: MauveResult, second: MauveResult) -> bool:
     """Return whether two scores have the same signature but for the number of texts."""
     return not _differing(first, second)
 
 
-def check_comparable(first: MauveResult, second: MauveResult) -> None:
+def check_comparable(first: Scored, second: Scored) -> None:
     """Raise an error that names the differences if two scores have different signatures."""
     differing = _differing(first, second)
     reasons = []
@@ -198,7 +227,7 @@ def check_comparable(first: MauveResult, second: MauveResult) -> None:
     )
 
 
-def _differing(first: MauveResult, second: MauveResult) -> dict[str, str]:
+def _differing(first: Scored, second: Scored) -> dict[str, str]:
     """Return the parts in which two signatures differ, with both values."""
     ours, theirs = (parse_signature(result.signature) for result in (first, second))
     # The bias correction makes scores of different n comparable; without it they are not.

@@ -61,6 +61,24 @@ class ScorePair:
             return 2 * _one_sided(lambda confidence: self.limits(confidence)[0])
         return 2 * _one_sided(lambda confidence: -self.limits(confidence)[1])
 
+    def not_worse_p_value(self, margin: float) -> float:
+        """Return the one-sided p-value that the first score is below the second by `margin`.
+
+        A small value shows that the first is not worse by that much: a test of non-inferiority.
+
+        Examples
+        --------
+        >>> round(ScorePair((0.9, 0.9), (0.01, 0.01), correlation=0.5).not_worse_p_value(0.1), 4)
+        0.0
+        """
+        if self.difference <= -margin:
+            return 1.0
+        return _one_sided(lambda confidence: margin + self.limits(confidence)[0])
+
+    def worse_p_value(self) -> float:
+        """Return the one-sided p-value of no loss; a small value shows that the first is worse."""
+        return 1.0 if self.difference >= 0 else self.p_value() / 2
+
     def equivalence_p_value(self, margin: float) -> float:
         """Return the p-value of two one-sided tests that the difference is within ± margin."""
         if abs(self.difference) >= margin:

@@ -1,0 +1,198 @@
+"""Check scores against those of a baseline: worse, not worse, or too few texts to tell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from mauve.comparison.pairs import Scored, check_comparable, score_pair
+from mauve.comparison.results import MauveResult
+from mauve.errors import InvalidParameterError, check_share
+from mauve.escape import escaped, listed
+from mauve.formatting import format_interval, format_score, format_signed
+from mauve.inference.intervals import texts_needed
+
+_POWER = 0.8  # probability that the texts which are asked for are enough, if nothing got worse
+
+
+class Outcome(StrEnum):
+    """What a check says about one system."""
+
+    NOT_WORSE = "not worse"
+    WORSE = "worse"
+    TOO_FEW = "too few texts to tell"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A score against that of the baseline.
+
+    Attributes
+    ----------
+    name, baseline_name : str
+    mauve, baseline : float
+        The scores.
+    difference : float
+        Score minus baseline.
+    interval : tuple of float
+        Of the difference, at the level 1 - 2 α, whose ends are the bounds of both tests.
+    margin, alpha : float
+        The loss that is accepted, and the level of both one-sided tests.
+    outcome : Outcome
+    n_texts, n_needed : int
+        Texts per sample, and how many show with probability 0.8 that a system with the score of
+        the baseline is not worse.
+    """
+
+    name: str
+    baseline_name: str
+    mauve: float
+    baseline: float
+    difference: float
+    interval: tuple[float, float]
+    margin: float
+    alpha: float
+    outcome: Outcome
+    n_texts: int
+    n_needed: int
+
+    @property
+    def message(self) -> str:
+        """The outcome in one sentence.
+
+        Examples
+        --------
+        >>> Check("m", "m", 0.8, 0.9, -0.1, (-0.15, -0.05), 0.02, 0.05, Outcome.WORSE, 500,
+        ...       900).message
+        "'m' is worse than the baseline: MAUVE 0.800 against 0.900, difference −0.100 \
+(−0.150 to −0.050), margin 0.02"
+        """
+        said = {
+            Outcome.NOT_WORSE: "is not worse than the baseline",
+            Outcome.WORSE: "is worse than the baseline",
+            Outcome.TOO_FEW: "has too few texts to tell whether it is worse than the baseline",
+        }[self.outcome]
+        needed = ""
+        if self.outcome is Outcome.TOO_FEW:
+            needed = f"; about {self.n_needed:,} texts per sample are needed, not {self.n_texts:,}"
+        return (
+            f"'{escaped(self.name)}' {said}: MAUVE {format_score(self.mauve)} against "
+            f"{format_score(self.baseline)}, difference {format_signed(self.difference)} "
+            f"({format_interval(self.interval)}), margin {self.margin:g}{needed}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain Python objects for JSON."""
+        return {
+            "name": self.name,
+            "baseline_name": self.baseline_name,
+            "outcome": str(self.outcome),
+            "mauve": self.mauve,
+            "baseline": self.baseline,
+            "difference": self.difference,
+            "interval": list(self.interval),
+            "margin": self.margin,
+            "alpha": self.alpha,
+            "n_texts": self.n_texts,
+            "n_needed": self.n_needed,
+            "message": self.message,
+        }
+
+
+def check(
+    results: Mapping[str, MauveResult],
+    baseline: Mapping[str, Scored],
+    *,
+    margin: float = 0.02,
+    alpha: float = 0.05,
+) -> list[Check]:
+    r"""Check the score of every system against the baseline of its name.
+
+    Parameters
+    ----------
+    results : mapping from name to MauveResult
+        A :class:`mauve.Comparison`.
+    baseline : mapping from name to MauveResult or BaselineScore
+        An earlier comparison against the same human texts with the same settings, or what
+        :func:`mauve.comparison.baseline.read_baseline` returns. One system against a baseline of
+        one need not have its name.
+    margin : float in (0, 1)
+        The loss that is accepted.
+    alpha : float in (0, 0.5)
+        Level of both one-sided tests.
+
+    Returns
+    -------
+    list of Check
+        In the order of the systems.
+
+    Notes
+    -----
+    Let Δ be the score minus the baseline, with the one-sided bounds L < U at level α each, from
+    the influence of all texts; human texts and prompts that both have are paired. Then the
+    outcome is
+
+    - not worse if L > -margin: a loss of the margin or more is ruled out;
+    - worse if not, and U < 0: a loss is shown, and it may be as large as the margin;
+    - too few texts to tell, otherwise.
+
+    A system with the score of the baseline is called worse in at most α of the checks, and one
+    that lost the margin or more is called not worse in at most α.
+
+    Examples
+    --------
+    >>> import mauve, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> human, model = rng.normal(size=(800, 4)), rng.normal(size=(800, 4)) + 0.5
+    >>> before = mauve.compare(human, {"m": model}, n_permutations=0)
+    >>> after = mauve.compare(human, {"m": model + 0.5}, n_permutations=0)
+    >>> [str(c.outcome) for c in check(after, before)], [str(c.outcome) for c in check(
+    ...     before, after)]
+    (['worse'], ['not worse'])
+    """
+    check_share("margin", margin)
+    if not check_share("alpha", alpha) < 0.5:
+        raise InvalidParameterError(f"'alpha' must be below 0.5. Got {alpha!r} instead.")
+    return [
+        _check(result, _baseline_of(name, results, baseline), margin, alpha)
+        for name, result in results.items()
+    ]
+
+
+def _baseline_of(
+    name: str, results: Mapping[str, MauveResult], baseline: Mapping[str, Scored]
+) -> Scored:
+    if name in baseline:
+        return baseline[name]
+    if len(results) == len(baseline) == 1:
+        return next(iter(baseline.values()))
+    raise InvalidParameterError(
+        f"The baseline must have the score of '{escaped(name)}'. Got {listed([*baseline])} "
+        f"instead: give the system one of these names, or write a new baseline."
+    )
+
+
+def _check(result: MauveResult, baseline: Scored, margin: float, alpha: float) -> Check:
+    check_comparable(result, baseline)
+    pair = score_pair(result, baseline)
+    if pair.not_worse_p_value(margin) < alpha:
+        outcome = Outcome.NOT_WORSE
+    elif pair.worse_p_value() < alpha:
+        outcome = Outcome.WORSE
+    else:
+        outcome = Outcome.TOO_FEW
+    sizes = (len(baseline.influence.model), result.n_human, result.n_model)
+    low, high = pair.limits(0.6827)  # one standard error to either side
+    return Check(
+        result.name,
+        baseline.name,
+        result.mauve,
+        baseline.mauve,
+        pair.difference,
+        pair.limits(1 - 2 * alpha),
+        margin,
+        alpha,
+        outcome,
+        min(sizes),
+        texts_needed(min(sizes), (high - low) / 2, margin, power=_POWER, confidence=1 - 2 * alpha),
+    )
