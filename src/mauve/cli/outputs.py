@@ -79,10 +79,14 @@ def check_picture(path: Path) -> None:
 def write_picture(results: Mapping[str, HasCurve], path: Path) -> None:
     """Draw the divergence curves of `results`, best first, and write them to `path`."""
     ranked = dict(sorted(results.items(), key=lambda item: -item[1].mauve))
+    write_figure(cast("Figure", plot_curves(ranked, new_axes()).figure), path)
+
+
+def write_figure(figure: "Figure", path: Path) -> None:
+    """Write a picture to `path`, in the format of its suffix."""
     with atomic_write(path) as file, warnings.catch_warnings():
         # A name in a script that the font lacks is drawn as boxes; that is warning enough.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        ax = plot_curves(ranked, new_axes())
-        cast("Figure", ax.figure).savefig(
+        figure.savefig(
             file, format=path.suffix.lower().removeprefix("."), dpi=120, bbox_inches="tight"
         )

@@ -5,6 +5,13 @@ from collections.abc import Callable
 import typer
 
 from mauve.cli.option_groups import PanelCommand, SummaryGroup
+from mauve.cli.study_analyse import (
+    agreement_command,
+    correlate_command,
+    export_command,
+    import_command,
+    rank_command,
+)
 from mauve.cli.study_create import create_command
 from mauve.cli.study_operate import (
     exclude_command,
@@ -44,6 +51,11 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "include": include_command,
     "rules": rules_command,
     "operator": operator_command,
+    "rank": rank_command,
+    "agreement": agreement_command,
+    "correlate": correlate_command,
+    "export": export_command,
+    "import": import_command,
 }
 for _name, _command in _COMMANDS.items():
     study_commands.command(_name, cls=PanelCommand)(one_line_errors(_command))

@@ -30,6 +30,17 @@ from mauve.text.formats import next_row
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
+def is_ratings_file(path: str | Path) -> bool:
+    """Return whether a name ends as a file of ratings does.
+
+    Examples
+    --------
+    >>> is_ratings_file("ratings.csv.gz"), is_ratings_file("study.sqlite")
+    (True, False)
+    """
+    return text_kind(path) in _SUFFIXES
+
+
 def read_ratings(path: str | Path) -> Ratings:
     r"""Read a file of ratings.
 
