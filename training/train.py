@@ -18,6 +18,7 @@ import platform
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -97,22 +98,55 @@ def held_out_loss(model: torch.nn.Module, tokens: torch.Tensor, length: int) -> 
     return float(np.mean(losses))
 
 
-def train(args: argparse.Namespace) -> None:
-    """Train, and write the folder."""
+@dataclass(frozen=True)
+class Corpus:
+    """Documents as tokens, one in a hundred of them held out.
+
+    Attributes
+    ----------
+    tokenizer : Tokenizer
+    tokens, held_out : Tensor of int32
+    n_documents : int
+    n_bytes : int
+        Of the held-out documents.
+    """
+
+    tokenizer: Tokenizer
+    tokens: torch.Tensor
+    held_out: torch.Tensor
+    n_documents: int
+    n_bytes: int
+
+
+def read_corpus(args: argparse.Namespace, every: int = 1) -> Corpus:
+    """Read the documents, or one in `every` of those to train on, and tokenise them."""
     began = time.time()
-    torch.manual_seed(args.seed)
     texts = [text for path in args.corpus for text in documents(path) if text]
-    training = [text for i, text in enumerate(texts) if i % HELD_OUT]
+    held_out = texts[::HELD_OUT]
+    training = [text for i, text in enumerate(texts) if i % HELD_OUT][::every]
     tokenizer = (
         Tokenizer.from_file(str(args.tokenizer))
         if args.tokenizer
         else train_tokenizer(training, args.vocabulary)
     )
-    tokens = tokens_of(training, tokenizer).to(args.device)
-    held_out = tokens_of(texts[::HELD_OUT], tokenizer).to(args.device)
-    n_bytes = sum(len(text.encode()) for text in texts[::HELD_OUT])
-    print(f"{len(texts)} documents, {len(tokens)} tokens, {time.time() - began:.0f} s", flush=True)
+    corpus = Corpus(
+        tokenizer,
+        tokens_of(training, tokenizer).to(args.device),
+        tokens_of(held_out, tokenizer).to(args.device),
+        len(texts) if every == 1 else len(training) + len(held_out),
+        sum(len(text.encode()) for text in held_out),
+    )
+    seconds = time.time() - began
+    print(f"{len(texts)} documents, {len(corpus.tokens)} tokens, {seconds:.0f} s", flush=True)
+    return corpus
 
+
+def train(args: argparse.Namespace, corpus: Corpus | None = None) -> None:
+    """Train, and write the folder."""
+    began = time.time()
+    torch.manual_seed(args.seed)
+    corpus = read_corpus(args) if corpus is None else corpus
+    tokenizer, tokens, held_out = corpus.tokenizer, corpus.tokens, corpus.held_out
     end = tokenizer.token_to_id(END_OF_TEXT)
     config = GPT2Config(
         vocab_size=tokenizer.get_vocab_size(), n_positions=args.context, n_embd=args.width,
@@ -157,10 +191,11 @@ def train(args: argparse.Namespace) -> None:
             })  # fmt: skip
             print(json.dumps(curve[-1]), flush=True)
             recent = []
-    bits_per_byte = curve[-1]["held_out"] * len(held_out) / n_bytes / math.log(2)
+    bits_per_byte = curve[-1]["held_out"] * len(held_out) / corpus.n_bytes / math.log(2)
     write(args, model, config, tokenizer, {
         "corpus": [{"name": path.name, "sha256": sha256(path)} for path in args.corpus],
-        "documents": len(texts), "tokens": len(tokens), "bits_per_byte": round(bits_per_byte, 4),
+        "documents": corpus.n_documents, "tokens": len(tokens),
+        "bits_per_byte": round(bits_per_byte, 4),
         "settings": {
             name: value for name, value in vars(args).items()
             if isinstance(value, int | float) and name != "compile"

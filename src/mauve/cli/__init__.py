@@ -14,6 +14,7 @@ from mauve.cli.compare import compare_command
 from mauve.cli.demo import demo_command
 from mauve.cli.embed import embed_command
 from mauve.cli.evaluate import evaluate_command
+from mauve.cli.experiment import experiment_commands
 from mauve.cli.explain import explain_command
 from mauve.cli.finetune import finetune_command
 from mauve.cli.generate import generate_command
@@ -45,6 +46,7 @@ for name, command in {
     "demo": demo_command,
 }.items():
     app.command(name, cls=PanelCommand)(one_line_errors(command))
+app.add_typer(experiment_commands)
 app.add_typer(cache_commands)
 app.add_typer(study_commands)
 

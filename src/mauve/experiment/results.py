@@ -101,6 +101,8 @@ class GridRow:
     signature : str
         Of the score, or of the measures where there is no score.
     warnings : tuple of str
+    steps : tuple of str
+        Keys of the steps that the row is made of: of the score, and of the measures if any.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class GridRow:
     q_hist: tuple[float, ...] = ()
     signature: str = ""
     warnings: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def value(self, measure: str, *, gap: bool = False) -> float | None:
         """Return a value, or its gap to human text; None where it is not defined."""
@@ -351,6 +354,6 @@ def _row(entry: Mapping[str, Any]) -> GridRow:
     parts["setting"] = GridSetting(**entry["setting"])
     parts["values"] = _measured(entry["values"])
     parts["curve"] = tuple((x, y) for x, y in entry["curve"])
-    for name in ("p_hist", "q_hist", "warnings"):
+    for name in ("p_hist", "q_hist", "warnings", "steps"):
         parts[name] = tuple(entry[name])
     return GridRow(**parts)
