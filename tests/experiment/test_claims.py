@@ -10,7 +10,7 @@ import time
 import pytest
 
 from mauve.errors import OutputError
-from mauve.experiment.claims import DEAD_AFTER, claimed, owner_of
+from mauve.experiment.claims import DEAD_AFTER, claimed, owner_of, remove_dead
 
 
 def write_claim(path, pid, host=None, age=0.0):
@@ -86,3 +86,13 @@ def test_a_folder_that_cannot_be_written(tmp_path):
         claimed(tmp_path / "claims" / "step"),
     ):
         pass
+
+
+def test_only_dead_claims_are_removed(tmp_path):
+    write_claim(tmp_path / "dead", dead_pid())
+    write_claim(tmp_path / "alive", os.getpid())
+    write_claim(tmp_path / "elsewhere", 1, "elsewhere")
+    (tmp_path / ".dead-temporary").write_text("{")
+    os.utime(tmp_path / ".dead-temporary", (0, 0))
+    remove_dead(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"alive", "elsewhere"}

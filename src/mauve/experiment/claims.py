@@ -107,6 +107,24 @@ def owner_of(path: Path) -> Owner | None:
         return None
 
 
+def remove_dead(folder: Path) -> None:
+    """Remove the claims of dead processes, such as those on steps that a config no longer has.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with claimed(Path(folder, "step")):
+    ...         remove_dead(Path(folder))
+    ...         [path.name for path in Path(folder).iterdir()]
+    ['step']
+    """
+    for path in folder.iterdir():
+        owner = owner_of(path)
+        if owner is not None and not owner.is_alive:
+            _remove(path, owner.token)
+
+
 def _create(path: Path, token: str) -> bool:
     """Write a claim unless there is one; return whether it was written."""
     content = json.dumps({"pid": os.getpid(), "host": platform.node(), "token": token}).encode()

@@ -11,7 +11,7 @@ from mauve.atomic import atomic_write
 from mauve.calls import parameter
 from mauve.errors import InvalidParameterError, MauveError, OutputError, warn_caller
 from mauve.escape import escaped
-from mauve.experiment.claims import claimed, owner_of
+from mauve.experiment.claims import claimed, owner_of, remove_dead
 from mauve.experiment.collect import collect_results
 from mauve.experiment.config_file import read_config
 from mauve.experiment.directory import CONFIG, FORMAT, MANIFEST, ORIGIN, Directory
@@ -120,6 +120,7 @@ def run_experiment(
     write_origin(directory.path, Path(config), device)
     with progress_bar(progress) as on_progress:
         done = _Run(plan, directory, device, on_progress).all_steps()
+    remove_dead(directory.path / "claims")
     results = collect_results(plan, directory)
     write_results(results, directory.path)
     write_manifest(plan, directory)
