@@ -1,4 +1,4 @@
-"""mauve study serve: the annotation page of a study."""
+"""mauve study serve: the annotation page and the dashboard of a study."""
 
 from typing import Annotated
 
@@ -47,7 +47,7 @@ def serve_command(
         ),
     ] = False,
 ) -> None:
-    """Serve the annotation page of a study.
+    """Serve the annotation page of a study, and the operator's dashboard.
 
     Stops on Ctrl-C. Answers that were acknowledged are on disk, however the server ends.
     """
@@ -67,7 +67,8 @@ def serve_command(
         console = new_console()
         base = address.rstrip("/")
         with printing():
-            console.print(f"page: {escaped(base)}/", soft_wrap=True)
+            console.print(f"page:      {escaped(base)}/", soft_wrap=True)
+            console.print(f"dashboard: {escaped(base)}/operator", soft_wrap=True)
 
     study = open_study(location)
     try:

@@ -51,6 +51,7 @@ class Visitor:
     """A browser of one person, who sends what the page would send."""
 
     def __init__(self, study, *, headers=PAGE, limits=None, **options):
+        self.study = study
         app = create_app(study, limits=limits or Limits(annotator_rate=1000), **options)
         base = options.get("public_url") or "http://testserver"
         self.client = TestClient(app, base_url=base, headers=headers)

@@ -42,7 +42,7 @@ def visit(browser):
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.said, page.asked = [], []
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
@@ -327,3 +327,43 @@ def test_active_time_leaves_out_a_hidden_page_and_idle_time(study, serve, visit)
         }"""
     )
     assert counted == [15, 74, 134, 144, 144, 144, 164, 164]
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("telephone", "dark"), ("desktop", "light")])
+def test_the_dashboard(study, serve, visit, size, scheme):
+    from mauve.study.store.people import enrol, new_operator_token
+
+    enrol(study)
+    token = new_operator_token(study)
+    address = serve().address
+    page = visit(f"{address}operator", size, scheme)
+    page.get_by_label("The token").fill("wrong")
+    page.get_by_role("button", name="Open").click()
+    page.get_by_text("not the operator's token").wait_for()
+    axe(page)
+    page.said.clear()
+    page.goto(f"{address}operator#token={token}")
+    page.reload()  # a change of what stands behind # alone loads nothing
+    page.get_by_role("heading", name="A study of stories").wait_for()
+    page.locator("#agreement tr").nth(2).wait_for()
+    assert page.url == f"{address}operator"
+    assert (
+        page.get_by_role("cell", name="human – zebra-9b")
+        .or_(page.get_by_role("rowheader", name="human – zebra-9b"))
+        .is_visible()
+    )
+    axe(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("The study is paused").wait_for()
+    assert study.is_paused
+    page.get_by_role("button", name="Exclude annotator 1").click()
+    axe(page)
+    page.get_by_label("Reason").fill("asked to be left out")
+    page.keyboard.press("Enter")
+    page.get_by_text("excluded: asked to be left out").wait_for()
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_label("The token").wait_for()
+    page.reload()
+    page.get_by_label("The token").wait_for()
+    assert token not in str(page.evaluate("[document.cookie, {...localStorage}]"))

@@ -187,9 +187,8 @@ function showPair(item) {
   answers.values = draft ? draft.answers : item.answers || [null, null, null];
   at("comment").value = draft ? draft.comment : item.comment || "";
   at("item-title").textContent = `Pair ${item.number}`;
-  at("context").textContent = item.context;
-  at("left").textContent = item.left;
-  at("right").textContent = item.right;
+  // White space around a text would tell sources apart without a word being read.
+  for (const part of ["context", "left", "right"]) at(part).textContent = item[part].trim();
   at("revising").hidden = !item.revision;
   at("forward").hidden = !item.revision;
   at("send").textContent = item.revision ? "Send the changes" : "Send and go on";

@@ -6,6 +6,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from mauve.study.server.api import annotator_api
 from mauve.study.server.assets import load_assets
+from mauve.study.server.dashboard import operator_api
 from mauve.study.server.limits import LimitMiddleware, Limits
 from mauve.study.server.replies import Denied, add_error_handlers
 from mauve.study.server.security import SecurityMiddleware
@@ -58,6 +59,7 @@ def create_app(
     )
     add_error_handlers(app)
     app.include_router(annotator_api(service))
+    app.include_router(operator_api(service))
 
     @app.get("/assets/{name}")
     async def asset(name: str, request: Request) -> Response:
@@ -68,6 +70,10 @@ def create_app(
     @app.get("/")
     async def annotation_page(request: Request) -> Response:
         return assets["index.html"].response(request)
+
+    @app.get("/operator")
+    async def operator_page(request: Request) -> Response:
+        return assets["operator.html"].response(request)
 
     @app.get("/health")
     async def health() -> dict[str, str]:

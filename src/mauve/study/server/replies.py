@@ -86,10 +86,10 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        # The names of fields alone: values can be tokens.
-        fields = {str(each["loc"][-1]) for each in error.errors() if each["loc"]}
-        named = ", ".join(sorted(field for field in fields if field.isidentifier())) or "JSON"
-        return refusal(422, "invalid", f"The request is invalid: {named[:200]}.")
+        # The names of fields alone: values can be tokens. The first part says where: the body.
+        names = {str(part) for each in error.errors() for part in each["loc"][1:2]}
+        named = ", ".join(sorted(name[:32] for name in names if name.isidentifier())) or "JSON"
+        return refusal(422, "invalid", f"The request is invalid: {named}.")
 
     @app.exception_handler(HTTPException)
     async def unknown(_: Request, error: HTTPException) -> JSONResponse:

@@ -1,6 +1,7 @@
 """Serve a study over HTTP until it is told to stop."""
 
 import logging
+import os
 import socket
 import sys
 from collections.abc import Callable
@@ -99,9 +100,11 @@ def _listening(host: str, port: int) -> socket.socket:
         family, *_, address = found[0]
         return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
+        # Python adds the address to the words of the system, and names of hosts have no number.
+        number = error.errno or 0
+        cause = os.strerror(number) if number > 0 else error.strerror or error
         raise OutputError(
-            f"The server cannot listen on {host} port {port} ({error.strerror or error}): name "
-            "another host or port."
+            f"The server cannot listen on {host} port {port} ({cause}): name another host or port."
         ) from error
 
 
