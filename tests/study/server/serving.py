@@ -2,7 +2,6 @@
 
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -96,18 +95,13 @@ class Process:
             text=True,
             env={**os.environ, "COLUMNS": "80"},
         )
-        self.lines = []
-        self.address = self._wait_for("page:")
-        self.port = int(re.search(r":(\d+)/$", self.address)[1])
-
-    def _wait_for(self, beginning):
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and self.process.poll() is None:
-            if select.select([self.process.stdout], [], [], 0.2)[0]:
-                self.lines.append(self.process.stdout.readline())
-                if self.lines[-1].startswith(beginning):
-                    return self.lines[-1].removeprefix(beginning).strip()
-        raise AssertionError(f"the server did not start: {self.kill()}")
+        # Both lines: what Python has read ahead, `communicate` would not return.
+        self.lines = [self.process.stdout.readline() for _ in ("page", "dashboard")]
+        if not self.lines[1]:
+            raise AssertionError(f"the server did not start: {self.kill()}")
+        self.address = self.lines[0].removeprefix("page:").strip()
+        port = re.search(r":(\d+)/$", self.address)  # a public address has none
+        self.port = int(port[1]) if port else None
 
     def kill(self):
         """End the process without warning; return all that it wrote."""
