@@ -130,9 +130,11 @@ ASSETS = ["page.css", "page.js", "answers.js", "clock.js", "kept.js", "requests.
 
 def test_keys_back_edit_and_reload(study, serve, visit, stored):
     page = visit(serve().address)
+    page.get_by_label("I have read this").wait_for()
     page.get_by_label("I have read this").focus()
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
+    page.get_by_role("button", name="Start").wait_for()
     page.get_by_role("button", name="Start").focus()
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Pair 1").wait_for()
@@ -189,6 +191,8 @@ def test_a_server_that_is_killed_loses_and_doubles_nothing(study, serve, visit, 
     page.route("**/api/submit", kill_before_the_acknowledgement, times=1)
     answer(page, 1, 1, 1)
     page.get_by_text("No answer from the server").wait_for()
+    bounds = page.locator("#status").bounding_box()
+    assert 0 <= bounds["y"] < SIZES["desktop"][1]  # in sight where the button was pressed
     assert choices(stored()) == [(1, 1, 1, 1)]
     server = serve(port=server.port)
     page.get_by_role("heading", name="Pair 2").wait_for()

@@ -119,7 +119,7 @@ function enter(state) {
   if (state.done !== undefined) {
     nDone = state.done;
     at("progress").textContent = state.limit ? `${nDone} of ${state.limit} done` : `${nDone} done`;
-    at("progress").hidden = false;
+    at("progress").hidden = nDone === 0;
   }
   if (owner && kept.get(sendingName())) {
     queueMicrotask(deliver); // the page was closed before these had arrived
