@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -140,15 +139,10 @@ def operator_command(location: Location) -> None:
         typer.echo(token)
 
 
-@contextmanager
-def _opened(location: str) -> "Iterator[Study]":
+def _opened(location: str) -> "Study":
     from mauve.study.store.opening import open_study
 
-    study = open_study(location)
-    try:
-        yield study
-    finally:
-        study.close()
+    return open_study(location)
 
 
 def _print_valid(study: "Study") -> None:

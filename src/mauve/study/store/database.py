@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
@@ -32,7 +32,8 @@ class Study:
     """A study in its database; made by ``create_study`` and ``open_study``.
 
     Threads may share it. Every function of the store is one transaction; those that write run one
-    after the other, which keeps every count exact and costs little, as each is short.
+    after the other, which keeps every count exact and costs little, as each is short. As a
+    context manager, a study is closed at the end of the block.
 
     Parameters
     ----------
@@ -105,6 +106,12 @@ class Study:
                 if connection.dialect.name == "postgresql":
                     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK_KEY)))
                 yield connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close all connections; a study that is used again opens new ones."""

@@ -1,6 +1,6 @@
 """Apply the numbered migrations to the database of a study, in order, and record each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from string import Template
 from typing import NamedTuple
@@ -62,8 +62,18 @@ def check_version(connection: Connection, name: str) -> bool:
     return applied[-1] < newest
 
 
-def migrate(connection: Connection, now: float) -> list[int]:
+def migrate(
+    connection: Connection, now: float, migrations: Sequence[Migration] | None = None
+) -> list[int]:
     """Apply the migrations that a database lacks, in the transaction of the connection.
+
+    Parameters
+    ----------
+    connection : Connection
+    now : float
+        The time, in seconds since 1970.
+    migrations : sequence of Migration, optional
+        All of them, in order; by default those of this release.
 
     Returns
     -------
@@ -76,7 +86,8 @@ def migrate(connection: Connection, now: float) -> list[int]:
             "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, "
             "name TEXT NOT NULL, applied_at DOUBLE PRECISION NOT NULL)"
         )
-    new = [migration for migration in known_migrations() if migration.number not in done]
+    known = known_migrations() if migrations is None else migrations
+    new = [migration for migration in known if migration.number not in done]
     for migration in new:
         for statement in _statements(migration, connection.dialect.name):
             connection.exec_driver_sql(statement)

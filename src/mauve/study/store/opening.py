@@ -30,10 +30,8 @@ def open_study(location: str | Path, *, clock: Callable[[], float] = time.time) 
     >>> from mauve.study.store.example import example_study
     >>> with TemporaryDirectory() as folder:
     ...     example_study(f"{folder}/study.sqlite").close()
-    ...     study = open_study(f"{folder}/study.sqlite")
-    ...     title = study.settings.title
-    ...     study.close()
-    >>> title
+    ...     with open_study(f"{folder}/study.sqlite") as study:
+    ...         study.settings.title
     'Which text is better?'
     """
     study = Study(location, clock)

@@ -112,6 +112,9 @@ def _check_names(systems: Mapping[str, Source]) -> None:
         raise InvalidParameterError(
             "No system may be called 'human', as the human texts are: give it another name."
         )
+    for name in systems:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise bad_parameter("systems", "named by printable texts", name)
 
 
 def _read(source: Source, name: str) -> TextFile:
