@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from mauve.study.ratings import TIE
 from mauve.study.settings import StudySettings
-from mauve.study.store.assignment import n_live_by
+from mauve.study.store.choosing import HELD_BY_PAIR
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
 from mauve.study.store.quality import COUNTED, is_trusted
@@ -209,7 +209,7 @@ def annotator_reports(study: Study) -> list[AnnotatorReport]:
 
 def _pairs(connection: Connection, now: float) -> list[PairProgress]:
     a, b = SYSTEM.alias("a"), SYSTEM.alias("b")
-    live = n_live_by(ITEM.c.pair_id, now)
+    live = HELD_BY_PAIR
     rated = (
         sa.select(ITEM.c.pair_id.label("id"), sa.func.count().label("n"))
         .join(ASSIGNMENT, ASSIGNMENT.c.item_id == ITEM.c.id)
@@ -232,7 +232,7 @@ def _pairs(connection: Connection, now: float) -> list[PairProgress]:
         .outerjoin(rated, rated.c.id == PAIR.c.id)
         .order_by(a.c.id, b.c.id)
     )
-    return [PairProgress(*row) for row in connection.execute(query).all()]
+    return [PairProgress(*row) for row in connection.execute(query, {"now": now}).all()]
 
 
 def _report(

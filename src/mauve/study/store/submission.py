@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from mauve.study.settings import StudySettings
-from mauve.study.store.assignment import has_room, own_assignment
+from mauve.study.store.assignment import own_assignment
+from mauve.study.store.choosing import has_room
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
 from mauve.study.store.quality import (
@@ -66,7 +67,11 @@ def submit(study: Study, annotator: Annotator, answer: Answer) -> Receipt:
             return earlier
         settings = settings_of(connection)
         row = own_assignment(connection, annotator, answer.lease)
-        if not row.n_revisions and row.expires_at <= now and not has_room(connection, row, now):
+        if (
+            not row.n_revisions
+            and row.expires_at <= now
+            and not has_room(connection, row.kind, row.item_id, now)
+        ):
             raise LeaseError("This item was given to somebody else after a long time: go on.")
         if row.n_revisions >= _MOST_REVISIONS:
             raise SubmissionError("This item was changed too often: go on with the next one.")
