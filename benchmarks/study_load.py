@@ -185,9 +185,7 @@ def check(location, log):
         kinds = dict(
             connection.exec_driver_sql(
                 "SELECT kind, count(*) FROM assignment WHERE n_revisions > 0 GROUP BY kind"
-            )
-            .tuples()
-            .all()
+            ).all()
         )
     pairs, ratings = pair_progress(study), study_ratings(study).counted()
     by_pair = Counter(row.pair for row in ratings.rows)

@@ -21,6 +21,8 @@ MEMORY = ":memory:"
 _BUSY_MS = 30_000  # how long SQLite waits for a writer of another process
 _LOCK_KEY = 0x6D617576  # of the advisory lock that writers take in PostgreSQL
 _POOL = 20  # connections that one process keeps
+_SETTINGS = sa.select(STUDY.c.settings)
+_ADVISORY_LOCK = sa.select(sa.func.pg_advisory_xact_lock(_LOCK_KEY))
 _POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg")
 
 
@@ -104,7 +106,7 @@ class Study:
             connection = connection.execution_options(is_writing=True)
             with connection.begin():
                 if connection.dialect.name == "postgresql":
-                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK_KEY)))
+                    connection.execute(_ADVISORY_LOCK)
                 yield connection
 
     def __enter__(self) -> Self:
@@ -120,7 +122,7 @@ class Study:
 
 def settings_of(connection: Connection) -> StudySettings:
     """Return the settings within a transaction."""
-    return _parsed(connection.execute(sa.select(STUDY.c.settings)).scalar_one())
+    return _parsed(connection.execute(_SETTINGS).scalar_one())
 
 
 @lru_cache(maxsize=16)

@@ -25,6 +25,17 @@ from mauve.study.store.schema import (
 
 _LONGEST = 200  # characters of an identifier of a recruiting platform
 
+_N_RATED = (
+    sa.select(sa.func.count())
+    .where(ASSIGNMENT.c.annotator_id == ANNOTATOR.c.id, ASSIGNMENT.c.n_revisions > 0)
+    .scalar_subquery()
+)
+_OF_SESSION = (
+    sa.select(SESSION.c.token_hash, ANNOTATOR.c.id, ANNOTATOR.c.consent_version, _N_RATED)
+    .join(ANNOTATOR, ANNOTATOR.c.id == SESSION.c.annotator_id)
+    .where(SESSION.c.token_hash == sa.bindparam("hashed"))
+)
+
 
 def create_invites(study: Study, n: int) -> list[str]:
     """Return the tokens of new invitations, one for each person; they are not shown again.
@@ -110,18 +121,8 @@ def annotator_of(study: Study, session_token: str) -> Annotator | None:
     True
     """
     hashed = _hashed(session_token)
-    rated = (
-        sa.select(sa.func.count())
-        .where(ASSIGNMENT.c.annotator_id == ANNOTATOR.c.id, ASSIGNMENT.c.n_revisions > 0)
-        .scalar_subquery()
-    )
-    query = (
-        sa.select(SESSION.c.token_hash, ANNOTATOR.c.id, ANNOTATOR.c.consent_version, rated)
-        .join(ANNOTATOR, ANNOTATOR.c.id == SESSION.c.annotator_id)
-        .where(SESSION.c.token_hash == hashed)
-    )
     with study.reading() as connection:
-        row = connection.execute(query).one_or_none()
+        row = connection.execute(_OF_SESSION, {"hashed": hashed}).one_or_none()
         settings = settings_of(connection)
     # The database has compared only hashes, whose prefixes tell nothing; the comparison that
     # decides takes the same time for all.

@@ -5,6 +5,8 @@ submissions of the item took `min_active_seconds` together, if the operator has 
 annotator, and if the annotator failed at most `max_failed_checks` attention checks.
 """
 
+from functools import lru_cache
+
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -40,10 +42,21 @@ def is_valid(settings: StudySettings) -> sa.ColumnElement[bool]:
 
 def recount_item(connection: Connection, item: int, settings: StudySettings) -> None:
     """Count the valid ratings of one item again, and those of its pair."""
-    n_valid = _n_valid(settings).where(ASSIGNMENT.c.item_id == item).scalar_subquery()
-    connection.execute(sa.update(ITEM).where(ITEM.c.id == item).values(n_valid=n_valid))
-    pair = sa.select(ITEM.c.pair_id).where(ITEM.c.id == item).scalar_subquery()
-    connection.execute(sa.update(PAIR).where(PAIR.c.id == pair).values(n_valid=_of_pair()))
+    count_item, count_pair = _recount_of_item(settings)
+    connection.execute(count_item, {"item": item})
+    connection.execute(count_pair, {"item": item})
+
+
+@lru_cache(maxsize=16)
+def _recount_of_item(settings: StudySettings) -> tuple[sa.Update, sa.Update]:
+    # Built once: building a query takes longer than the database takes to answer it.
+    this = sa.bindparam("item", type_=sa.Integer)
+    n_valid = _n_valid(settings).where(ASSIGNMENT.c.item_id == this).scalar_subquery()
+    pair = sa.select(ITEM.c.pair_id).where(ITEM.c.id == this).scalar_subquery()
+    return (
+        sa.update(ITEM).where(ITEM.c.id == this).values(n_valid=n_valid),
+        sa.update(PAIR).where(PAIR.c.id == pair).values(n_valid=_of_pair()),
+    )
 
 
 def recount(connection: Connection, settings: StudySettings) -> None:

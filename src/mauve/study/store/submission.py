@@ -24,8 +24,33 @@ from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, RATING
 
 LONGEST_COMMENT = 2000
 _SUBMISSION_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_LARGEST = 2**31 - 1  # integer that PostgreSQL holds
 _LONGEST = 7 * 24 * 3600.0  # seconds; a tab that was open for longer is cut to it
 _MOST_REVISIONS = 50  # of one item: nobody changes their mind so often
+
+# Built once: building a query takes longer than the database takes to answer it.
+_PERSON = sa.bindparam("person", type_=sa.Integer)
+_EARLIER = (
+    sa.select(RATING, ASSIGNMENT.c.lease, ASSIGNMENT.c.number)
+    .join(ASSIGNMENT, ASSIGNMENT.c.id == RATING.c.assignment_id)
+    .where(RATING.c.annotator_id == _PERSON, RATING.c.submission_id == sa.bindparam("submission"))
+)
+_OWN_ITEMS = (
+    displayed(with_answers=True)
+    .where(ASSIGNMENT.c.annotator_id == _PERSON, ASSIGNMENT.c.number < sa.bindparam("before"))
+    .order_by(ASSIGNMENT.c.number.desc())
+    .limit(sa.bindparam("last"))
+)
+_RATED = (
+    sa.update(ASSIGNMENT)
+    .where(ASSIGNMENT.c.id == sa.bindparam("assignment"))
+    .values(n_revisions=sa.bindparam("revision"), seconds=seconds_of_assignment())
+)
+_NEW = sa.insert(RATING)
+_N_FAILED = sa.select(ANNOTATOR.c.n_failed_checks).where(ANNOTATOR.c.id == _PERSON)
+_COUNT_FAILED = (
+    sa.update(ANNOTATOR).where(ANNOTATOR.c.id == _PERSON).values(n_failed_checks=n_failed_checks())
+)
 
 
 def submit(study: Study, annotator: Annotator, answer: Answer) -> Receipt:
@@ -103,16 +128,13 @@ def own_items(
     >>> own_items(study, annotator_of(study, enrol(study)))
     []
     """
-    query = (
-        displayed(with_answers=True)
-        .where(ASSIGNMENT.c.annotator_id == annotator.number)
-        .order_by(ASSIGNMENT.c.number.desc())
-        .limit(last)
-    )
-    if before is not None:
-        query = query.where(ASSIGNMENT.c.number < before)
+    values = {
+        "person": annotator.number,
+        "last": last,
+        "before": _LARGEST if before is None else before,
+    }
     with study.reading() as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(_OWN_ITEMS, values).all()
     return [
         OwnItem(
             row.lease, row.number, row.context, row.left, row.right, _answers(row), row.comment,
@@ -140,15 +162,8 @@ def _check(answer: Answer) -> None:
 
 def _earlier(connection: Connection, annotator: Annotator, answer: Answer) -> Receipt | None:
     """Return the receipt of the same submission, if it was stored before."""
-    query = (
-        sa.select(RATING, ASSIGNMENT.c.lease, ASSIGNMENT.c.number)
-        .join(ASSIGNMENT, ASSIGNMENT.c.id == RATING.c.assignment_id)
-        .where(
-            RATING.c.annotator_id == annotator.number,
-            RATING.c.submission_id == answer.submission_id,
-        )
-    )
-    row = connection.execute(query).one_or_none()
+    values = {"person": annotator.number, "submission": answer.submission_id}
+    row = connection.execute(_EARLIER, values).one_or_none()
     if row is None:
         return None
     if (row.lease, _answers(row), row.comment) != (
@@ -164,20 +179,21 @@ def _store(
     connection: Connection, row: Row[Any], answer: Answer, revision: int, now: float
 ) -> None:
     interesting, sensible, human_like = answer.answers
-    connection.execute(
-        sa.insert(RATING).values(
-            assignment_id=row.id, annotator_id=row.annotator_id, revision=revision,
-            submission_id=answer.submission_id, interesting=interesting, sensible=sensible,
-            human_like=human_like, active_seconds=min(float(answer.active_seconds), _LONGEST),
-            wall_seconds=min(float(answer.wall_seconds), _LONGEST),
-            comment=_storable(answer.comment), received_at=now,
-        )
-    )  # fmt: skip
-    connection.execute(
-        sa.update(ASSIGNMENT)
-        .where(ASSIGNMENT.c.id == row.id)
-        .values(n_revisions=revision, seconds=seconds_of_assignment())
-    )
+    values = {
+        "assignment_id": row.id,
+        "annotator_id": row.annotator_id,
+        "submission_id": answer.submission_id,
+        "revision": revision,
+        "interesting": interesting,
+        "sensible": sensible,
+        "human_like": human_like,
+        "active_seconds": min(float(answer.active_seconds), _LONGEST),
+        "wall_seconds": min(float(answer.wall_seconds), _LONGEST),
+        "comment": _storable(answer.comment),
+        "received_at": now,
+    }
+    connection.execute(_NEW, values)
+    connection.execute(_RATED, {"assignment": row.id, "revision": revision})
 
 
 def _count(connection: Connection, row: Row[Any], settings: StudySettings) -> None:
@@ -185,11 +201,10 @@ def _count(connection: Connection, row: Row[Any], settings: StudySettings) -> No
     if row.kind != "attention":
         recount_item(connection, row.item_id, settings)
         return
-    this = ANNOTATOR.c.id == row.annotator_id
-    failed = sa.select(ANNOTATOR.c.n_failed_checks).where(this)
-    before = connection.execute(failed).scalar_one()
-    connection.execute(sa.update(ANNOTATOR).where(this).values(n_failed_checks=n_failed_checks()))
-    after = connection.execute(failed).scalar_one()
+    this = {"person": row.annotator_id}
+    before = connection.execute(_N_FAILED, this).scalar_one()
+    connection.execute(_COUNT_FAILED, this)
+    after = connection.execute(_N_FAILED, this).scalar_one()
     limit = settings.max_failed_checks
     if (before <= limit) != (after <= limit):  # all ratings of this annotator change
         recount(connection, settings)
