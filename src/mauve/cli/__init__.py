@@ -20,6 +20,7 @@ from mauve.cli.finetune import finetune_command
 from mauve.cli.generate import generate_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
+from mauve.cli.protocols import protocols_command
 from mauve.cli.show import show_command
 from mauve.cli.study import study_commands
 from mauve.cli.terminal import one_line_errors, printing, say
@@ -42,6 +43,7 @@ for name, command in {
     "explain": explain_command,
     "measure": measure_command,
     "show": show_command,
+    "protocols": protocols_command,
     "embed": embed_command,
     "demo": demo_command,
 }.items():

@@ -21,7 +21,12 @@ from mauve.cli.options_output import (
     MeasureOptions,
     MetadataOptions,
 )
-from mauve.cli.options_score import EquivalenceOptions, InferenceOptions, ScoreOptions
+from mauve.cli.options_score import (
+    EquivalenceOptions,
+    InferenceOptions,
+    ProtocolOptions,
+    ScoreOptions,
+)
 from mauve.cli.outputs import (
     check_distinct,
     check_output,
@@ -29,6 +34,7 @@ from mauve.cli.outputs import (
     ladder_or_error,
     write_picture,
 )
+from mauve.cli.protocols import check_fixed, compare_by_protocol
 from mauve.cli.render import print_comparison_as
 from mauve.cli.render_explanation import unused_fields_note
 from mauve.cli.terminal import collected_warnings, say, say_warnings, warnings_as_lines
@@ -53,6 +59,7 @@ def compare_command(
     samples: SampleOptions,
     texts: TextOptions,
     embedding: EmbedderOptions,
+    following: ProtocolOptions,
     score: ScoreOptions,
     inference: InferenceOptions,
     equivalence: EquivalenceOptions,
@@ -62,6 +69,12 @@ def compare_command(
     output: CompareOutput,
 ) -> None:
     """Measure how far each system's texts are from human texts."""
+    if following.protocol is not None:
+        check_fixed(texts, score, inference, equivalence, explaining, output)
+        compare_by_protocol(
+            following.protocol, samples, texts, embedding, inference, added, measuring, output
+        )
+        return
     check_distinct(save=output.save, plot=output.plot, report=output.report)
     if output.plot is not None:
         check_picture(output.plot)
@@ -171,5 +184,7 @@ def needs_language_model(measures: str) -> bool:
     (True, False)
     """
     return any(
-        "log_probabilities" in measure.needs for measure in get_measures(measures, _ALL_NEEDS)
+        need.endswith("log_probabilities")
+        for measure in get_measures(measures, _ALL_NEEDS)
+        for need in measure.needs
     )

@@ -18,6 +18,7 @@ from mauve.comparison.settings import (
     WHY_SPREAD,
 )
 from mauve.frontier.estimators import ESTIMATORS
+from mauve.protocols.catalogue import NAMES
 from mauve.quantize.learning import MIN_LEARNING, WHY_LEARNING
 from mauve.quantize.reduce import ORDERS
 from mauve.quantize.registry import BUCKET_RULES, QUANTIZERS, quantizer_names
@@ -25,6 +26,24 @@ from mauve.quantize.registry import BUCKET_RULES, QUANTIZERS, quantizer_names
 
 def _is_scaling(value: float) -> bool:
     return 0 < value <= MAX_SCALING
+
+
+@dataclass(frozen=True)
+class ProtocolOptions(OptionGroup):
+    """The protocol of a line of papers, in place of single options."""
+
+    panel = "Score"
+
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compute the score as a line of papers does, and print it beside ours: "
+            f"{', '.join(NAMES)}, or a .toml file of your own; mauve protocols describes them. "
+            "It fixes the other options of the score. --embedder, --tokenizer and "
+            "--language-model replace all its models together, and the recipe says so.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
