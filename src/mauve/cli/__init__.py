@@ -18,6 +18,7 @@ from mauve.cli.experiment import experiment_commands
 from mauve.cli.explain import explain_command
 from mauve.cli.finetune import finetune_command
 from mauve.cli.generate import generate_command
+from mauve.cli.matrix import matrix_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
 from mauve.cli.protocols import protocols_command
@@ -42,6 +43,7 @@ for name, command in {
     "check": check_command,
     "explain": explain_command,
     "measure": measure_command,
+    "matrix": matrix_command,
     "show": show_command,
     "protocols": protocols_command,
     "embed": embed_command,

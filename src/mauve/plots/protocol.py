@@ -218,3 +218,28 @@ class HasMap(Protocol):
     @property
     def compared(self) -> HasRows:
         """Where the texts of each sample are."""
+
+
+class HasMatrix(Protocol):
+    """Scores of samples against each other."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All samples."""
+
+    @property
+    def human_name(self) -> str:
+        """The human sample."""
+
+    @property
+    def spread(self) -> tuple[float, ...]:
+        """Scores of halves of the human texts against each other."""
+
+    def array(self) -> FloatArray:
+        """Return the scores in the order of `names`."""
+
+    def linkage(self) -> FloatArray:
+        """Return the tree of the samples."""
+
+    def order(self) -> tuple[str, ...]:
+        """Return the samples in the order of the leaves."""

@@ -1,0 +1,54 @@
+"""The heat map: every score in its cell, alike samples beside each other, human text marked."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mauve.comparison.matrix_results import Matrix, MatrixScore
+from mauve.plots.axes import HUMAN
+from mauve.plots.matrix import plot_matrix
+
+
+def made(n):
+    names = ("human", *(f"s{i}" for i in range(1, n)))
+    rng = np.random.default_rng(n)
+    scores = {
+        pair: MatrixScore(float(score), (0.0, 1.0))
+        for pair, score in zip(
+            itertools.combinations(names, 2), rng.random(n * (n - 1) // 2), strict=True
+        )
+    }
+    return Matrix(names, "human", scores, (0.98, 0.99), 10, 0.95, {}, "")
+
+
+def test_cells_hold_the_scores_in_the_order_of_the_tree():
+    matrix = made(4)
+    ax = plot_matrix(matrix)
+    order = matrix.order()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*order]
+    shown = {(text.get_position()[1], text.get_position()[0]): text.get_text() for text in ax.texts}
+    for (i, first), (j, second) in itertools.product(enumerate(order), repeat=2):
+        if first != second:
+            assert shown[i, j] == f"{matrix[first, second].mauve:.3f}"
+    human = order.index("human")
+    assert shown[human, human] == "0.985"
+    colours = [label.get_color() for label in ax.get_xticklabels()]
+    assert [colour == HUMAN for colour in colours] == [name == "human" for name in order]
+    (tree,) = ax.child_axes
+    assert len(tree.lines) == 3
+
+
+@pytest.mark.parametrize("n", [2, 15])
+def test_few_and_many_samples(n):
+    ax = plot_matrix(made(n))
+    assert len(ax.texts) == (4 if n == 2 else n)  # of many, the diagonal alone
+    ax.figure.canvas.draw()
+
+
+def test_it_draws_into_given_axes():
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    assert plot_matrix(made(3), ax) is ax
+    assert made(3).plot(ax) is ax
