@@ -7,7 +7,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick lint coverage fix bench
+.PHONY: help demo test quick lint coverage fix bench docs
 
 help:  ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -50,3 +50,6 @@ bench: .venv/.report  ## Print the benchmarks that need nothing but the package.
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --editable '.[dev]'
 	@touch .venv/.report $@
+
+docs: .venv/.dev  ## Build the documentation site in docs/_build, offline; warnings are errors.
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -9,6 +9,7 @@
 - :func:`evaluate` lets models write, and compares and reports what they wrote;
 - :func:`generate` lets them write alone;
 - :func:`read` reads texts with their prompts from files, logs of evaluation tools and datasets;
+- :func:`log` logs a comparison to an experiment tracker;
 - :func:`load` reads a comparison that was saved;
 - :func:`compute_mauve` takes the arguments of the authors' package;
 - :func:`get_embedder` makes an embedder from a name and its options;
@@ -57,6 +58,7 @@ from mauve.generation.finetune import Finetuned, finetune
 from mauve.generation.generated import Generated
 from mauve.generation.generating import generate
 from mauve.generation.run import evaluate
+from mauve.integrations.trackers import log
 from mauve.lm.protocol import TokenScorer
 from mauve.measures.estimate import Estimate
 from mauve.measures.intervals import Measured
@@ -126,6 +128,7 @@ __all__ = [
     "generate",
     "get_embedder",
     "load",
+    "log",
     "measure",
     "read",
     "read_baseline",

@@ -151,7 +151,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         Parameters
         ----------
         gaps : bool
-            Show |T(Q) - T(P)| of statistics in place of T(Q), without a row for human text.
+            Show ``|T(Q) - T(P)|`` of statistics in place of T(Q), without a row for human text.
         """
         columns = []
         for measure in self.measures:
@@ -168,7 +168,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         return [*self] if gaps else [*self, self.human_name]
 
     def table(self, *, gaps: bool = False) -> str:
-        """Return the table as plain text: T(Q) beside T(P), or with |T(Q) - T(P)|."""
+        """Return the table as plain text: T(Q) beside T(P), or with ``|T(Q) - T(P)|``."""
         return tables.as_text(self._rows(gaps), self.columns(gaps=gaps))
 
     def to_markdown(self, *, gaps: bool = False) -> str:
