@@ -262,7 +262,7 @@ def rank(
     Parameters
     ----------
     ratings : Ratings
-        From :func:`mauve.study.read_ratings` or a study.
+        From :func:`mauve.study.rating_files.read_ratings`, or from a study.
     question : str, optional
         Needed where there are several.
     ties : {"random", "half", "davidson"}
