@@ -11,6 +11,7 @@ about ten minutes on one core.
 """
 
 import argparse
+import math
 import time
 import warnings
 from dataclasses import dataclass
@@ -92,24 +93,20 @@ def simulate(design: Design, rng: np.random.Generator) -> Ratings:
     names = [f"s{i}" for i in range(n)]
     # A lognormal spread of 1.2 gives the paper's shares: of 214 people about a twentieth gave
     # 50 ratings or more, and nearly half gave 10 or more.
-    busy = np.exp(1.2 * rng.normal(size=design.n_people)) if design.skewed else 1.0
-    busy = np.broadcast_to(busy, design.n_people) / np.sum(np.broadcast_to(busy, design.n_people))
+    busy = np.exp(1.2 * rng.normal(size=design.n_people)) if design.skewed else np.ones(1)
     tastes = design.person_sd * rng.normal(size=(design.n_people, n))
     rows: list[Rating] = []
     item = 0
     for i, j in combinations(range(n), 2):
         for start in range(0, design.n_each_pair, design.several):
             texts = design.item_sd * rng.normal(size=n)
-            people = rng.choice(
-                design.n_people,
-                size=min(design.several, design.n_each_pair - start),
-                replace=False,
-                p=busy,
-            )
+            # The largest of weights with Gumbel noise are drawn without replacement by weight.
+            drawn = np.argsort(-(np.log(busy) + rng.gumbel(size=design.n_people)))
+            people = drawn[: min(design.several, design.n_each_pair - start)]
             item += 1
             for person in people:
                 log_odds = design.scores + tastes[person] + texts
-                likely = win_probability(SCALE * (log_odds[i] - log_odds[j]))
+                likely = 1 / (1 + math.exp(log_odds[j] - log_odds[i]))
                 choice = 1 if rng.random() < likely else 5
                 if rng.random() < design.tie_share:
                     choice = 3

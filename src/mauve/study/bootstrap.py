@@ -51,7 +51,8 @@ def bootstrap_draws(
 
     The weights of G clusters spread a mean with the variance of the ratings over G + 1, where
     its error has that over G - 1 (both relative to the variance with denominator G): draws are
-    stretched about the scores by the root of (G + 1) / (G - 1).
+    stretched about the scores by the root of (G + 1) / (G - 1). If a few clusters hold most
+    ratings they count for fewer: G is the effective number of :func:`effective_clusters`.
 
     References
     ----------
@@ -79,7 +80,7 @@ def bootstrap_draws(
         for labels in clusters:
             weights *= rng.exponential(size=(int(labels.max()) + 1, n_batch))[labels]
         draws[start : start + n_batch] = fit(weights)
-    n = n_clusters(preferences, resample)
+    n = effective_clusters(preferences, resample)
     return np.asarray(scores + (draws - scores) * np.sqrt((n + 1) / (n - 1)))
 
 
@@ -88,8 +89,24 @@ def n_clusters(preferences: Preferences, resample: str) -> int:
     return min(len(np.unique(labels)) for labels in _clusters(preferences, resample))
 
 
+def effective_clusters(preferences: Preferences, resample: str) -> float:
+    """Return how many clusters of equal size would tell as much (Kish, 1965), at least 2.
+
+    Of clusters of sizes m it is the square of the sum of m over the sum of squares of m.
+
+    Examples
+    --------
+    >>> prefer = Preferences(("a", "b"), *np.zeros((4, 5), dtype=int),
+    ...                      annotator=np.array([0, 0, 0, 1, 2]), item=np.arange(5))
+    >>> effective_clusters(prefer, "items"), round(effective_clusters(prefer, "annotators"), 2)
+    (5.0, 2.27)
+    """
+    sizes = [np.bincount(labels).astype(float) for labels in _clusters(preferences, resample)]
+    return max(2.0, min(float(n.sum() ** 2 / (n**2).sum()) for n in sizes))
+
+
 def intervals(
-    scores: FloatArray, draws: FloatArray, *, confidence: float, n_clusters: int
+    scores: FloatArray, draws: FloatArray, *, confidence: float, n_clusters: float
 ) -> FloatArray:
     """Return confidence intervals of scores.
 
@@ -99,8 +116,8 @@ def intervals(
     draws : array of float, shape (n_draws, ...)
         From :func:`bootstrap_draws`.
     confidence : float
-    n_clusters : int
-        Annotators or items behind the draws.
+    n_clusters : float
+        Effective number of annotators or items behind the draws.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from mauve.errors import bad_parameter, check_int, check_share, warn_caller
 from mauve.escape import listed
 from mauve.formatting import format_count, format_fixed, format_interval, format_level
 from mauve.plots.preference import plot_preference
-from mauve.study.bootstrap import bootstrap_draws, intervals, n_clusters
+from mauve.study.bootstrap import bootstrap_draws, effective_clusters, intervals, n_clusters
 from mauve.study.bradley_terry import bradley_terry, win_probability
 from mauve.study.davidson import davidson
 from mauve.study.ratings import Ratings
@@ -94,6 +94,8 @@ class Ranking(ExactEquality):
         What is drawn again: "annotators", "items" or "both".
     n_clusters : int
         How many there are.
+    effective_clusters : float
+        How many of equal size would tell as much.
     confidence : float
         Level of the intervals.
     seed : int
@@ -111,6 +113,7 @@ class Ranking(ExactEquality):
     tie_parameter: float | None
     resample: str
     n_clusters: int
+    effective_clusters: float
     confidence: float
     seed: int
     warnings: tuple[str, ...] = ()
@@ -185,6 +188,7 @@ class Ranking(ExactEquality):
             "tie_parameter": self.tie_parameter,
             "resample": self.resample,
             "n_clusters": self.n_clusters,
+            "effective_clusters": self.effective_clusters,
             "n_draws": len(self.draws),
             "confidence": self.confidence,
             "seed": self.seed,
@@ -242,7 +246,9 @@ class Ranking(ExactEquality):
         return self.systems.index(system)
 
     def _intervals(self, scores: FloatArray, draws: FloatArray) -> FloatArray:
-        return intervals(scores, draws, confidence=self.confidence, n_clusters=self.n_clusters)
+        return intervals(
+            scores, draws, confidence=self.confidence, n_clusters=self.effective_clusters
+        )
 
 
 def rank(
@@ -340,6 +346,7 @@ def rank(
         tie_parameter=tie_parameter,
         resample=resample,
         n_clusters=n_clusters(preferred, resample),
+        effective_clusters=effective_clusters(preferred, resample),
         confidence=confidence,
         seed=seed,
         warnings=warnings,

@@ -200,6 +200,8 @@ class Ratings:
                     f"'{escaped(name)}' must be a system of {self.called}, which has "
                     f"{listed(self.systems)}."
                 )
+        if not systems:
+            return self
         left = tuple(row for row in self.rows if not set(row.pair) & set(systems))
         return replace(self, rows=left)
 

@@ -31,7 +31,7 @@ class Preferences:
     outcome : array of int, shape (n,)
         1 if `first` was preferred, definitely or slightly, -1 if `second` was, and 0 for a tie.
     coin : array of bool, shape (n,)
-        Whether `first` gets the rating if it is a tie and ties are drawn at random.
+        Whether the rating is a tie that `first` gets where ties are drawn at random.
     annotator, item : array of int, shape (n,)
         Who rated which prompt, as numbers from 0.
     n_unanswered : int
@@ -157,7 +157,9 @@ def preferences(ratings: Ratings, question: str, *, seed: int = 0) -> Preference
         first=np.array([position[row.pair[0]] for row in answered]),
         second=np.array([position[row.pair[1]] for row in answered]),
         outcome=np.sign(TIE - choices).astype(np.int64),
-        coin=np.array([_coin(row, question, seed) for row in answered]),
+        coin=np.array(
+            [row.choice(number) == TIE and _coin(row, question, seed) for row in answered]
+        ),
         annotator=_numbered([row.annotator for row in answered]),
         item=_numbered([row.item for row in answered]),
         n_unanswered=len(ratings) - len(answered),
