@@ -90,6 +90,7 @@ class TestHostile:
         assert latex_escaped("~^<>|") == (
             r"\textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\textbar{}"
         )
+        assert latex_escaped("−3.2") == "$-$3.2"  # pdfLaTeX has no letter for it
 
 
 class TestLayout:

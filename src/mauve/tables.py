@@ -254,7 +254,7 @@ def latex_escaped(text: str) -> str:
     special = {
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-        "ε": r"$\varepsilon$", "²": "$^2$",
+        "ε": r"$\varepsilon$", "²": "$^2$", "−": "$-$",
         "[": "{[}", "]": "{]}", "*": "{*}",  # after \\, LaTeX would read them as its argument
         "`": r"\textasciigrave{}",
         **{mark: "\\" + mark for mark in "&%$#_{}"},

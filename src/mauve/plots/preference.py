@@ -51,7 +51,8 @@ def plot_preference(
     low, high = float(intervals.min()), float(intervals.max())
     margin = 0.06 * (high - low or 1)
     left, right = low - margin, high + margin
-    by_system = styles([name for name in systems if name != human])
+    # By name and not by rank: the pictures of several questions stand side by side.
+    by_system = styles(sorted(name for name in systems if name != human))
     ax.axvline(0, color=SOFT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0.6)
     for row, name in enumerate(systems):
         y = -row
