@@ -169,19 +169,39 @@ def test_draws_link_systems_that_one_win_links(resample):
     assert np.isfinite(draws).all()
 
 
-def test_both_is_wider_than_either():
-    ratings = simulated()
-    prefer = preferences(ratings, "better")
+def test_both_adds_what_annotators_and_items_tell_apart():
+    """The variance of a mean over n annotators and m items that all rate is the sum of both."""
+    rng = np.random.default_rng(0)
+    n_people, n_items = 40, 30
+    taste, quality = rng.normal(size=n_people), rng.normal(size=n_items)
+    rows = [
+        Rating(str(item), str(person), "a", "b", (1 if taste[person] + quality[item] > 0 else 5,))
+        for person in range(n_people)
+        for item in range(n_items)
+    ]
+    prefer = preferences(Ratings(tuple(rows), ("better",)), "better")
 
-    def fit(weights):
+    def share(weights):  # of wins, which is a mean
         wins = prefer.wins("half", weights)
-        return wins[..., 0, 1, None] - wins[..., 1, 0, None]
+        return wins[..., 0, 1, None] / (wins[..., 0, 1, None] + wins[..., 1, 0, None])
 
-    widths = {
-        kind: bootstrap_draws(prefer, fit, resample=kind, n_draws=500, seed=0).std()
+    variance = {
+        kind: bootstrap_draws(prefer, share, resample=kind, n_draws=4000, seed=0).var()
         for kind in RESAMPLE
     }
-    assert widths["both"] > max(widths["annotators"], widths["items"])
+    table = (taste[:, None] + quality[None] > 0).astype(float)
+    for kind, axis in (("annotators", 1), ("items", 0)):
+        means = table.mean(axis=axis)
+        assert variance[kind] == pytest.approx(means.var(ddof=1) / len(means), rel=0.12)
+    single = table.var() / table.size
+    expected = variance["annotators"] + variance["items"] - single
+    assert variance["both"] == pytest.approx(expected, rel=0.12)  # 4,000 draws: s.d. .02, thrice
+
+
+def test_both_is_either_where_no_item_is_rated_twice():
+    ratings = simulated()
+    both, annotators = (rank(ratings, resample=kind, n_draws=4000) for kind in RESAMPLE[::-2])
+    np.testing.assert_allclose(both.draws.std(axis=0), annotators.draws.std(axis=0), rtol=0.1)
 
 
 def test_intervals_of_few_clusters_have_the_quantile_of_student():

@@ -80,8 +80,7 @@ class RankingOptions(OptionGroup):
         str,
         choice(
             RESAMPLE,
-            "What intervals generalise to: other 'annotators', other 'items' (prompts), or "
-            "'both', which is conservative.",
+            "What intervals generalise to: other 'annotators', other 'items' (prompts), or 'both'.",
         ),
     ] = "annotators"
     n_draws: Annotated[int, typer.Option(metavar="N", min=100, help="Draws of the bootstrap.")] = (

@@ -45,19 +45,21 @@ def bootstrap_draws(
     Every annotator (or item) gets a weight from the exponential distribution, which all of
     their ratings share: the Bayesian bootstrap of clusters. No weight is 0, so wins link all
     systems in every draw if they do so in the ratings; the ordinary bootstrap would drop
-    annotators, and with them the scores of systems that only they saw win. With "both", a
-    rating has the product of the weights of its annotator and its item. That counts what is
-    due to neither up to three times, so its intervals are wide rather than narrow.
+    annotators, and with them the scores of systems that only they saw win.
 
     The weights of G clusters spread a mean with the variance of the ratings over G + 1, where
     its error has that over G - 1 (both relative to the variance with denominator G): draws are
     stretched about the scores by the root of (G + 1) / (G - 1). If a few clusters hold most
     ratings they count for fewer: G is the effective number of :func:`effective_clusters`.
 
+    With "both", the covariance is that of the draws over annotators, plus that over items, less
+    that over single ratings, which both contain (Cameron, Gelbach and Miller, 2011); the draws
+    returned are normal with it.
+
     References
     ----------
-    Rubin, The Bayesian bootstrap, Annals of Statistics, 1981. Owen and Eckles, Bootstrapping
-    data arrays of arbitrary order, Annals of Applied Statistics, 2012.
+    Rubin, The Bayesian bootstrap, Annals of Statistics, 1981. Cameron, Gelbach and Miller,
+    Robust inference with multiway clustering, Journal of Business & Economic Statistics, 2011.
 
     Examples
     --------
@@ -73,14 +75,34 @@ def bootstrap_draws(
     clusters = _clusters(preferences, resample)
     rng = np.random.default_rng(seed)
     scores = fit(None)
+
+    def drawn(labels: IntArray) -> FloatArray:
+        return _draws_over(labels, scores, fit, n_draws, rng)
+
+    if len(clusters) == 1:
+        return drawn(clusters[0])
+    single = np.arange(len(preferences))
+    covariance = sum(np.cov(drawn(labels), rowvar=False) for labels in clusters)
+    covariance -= np.cov(drawn(single), rowvar=False)
+    values, vectors = np.linalg.eigh(np.atleast_2d(covariance))
+    root = vectors * np.sqrt(np.maximum(values, 0))  # the mean of all scores has no variance
+    return np.asarray(scores + rng.normal(size=(n_draws, len(scores))) @ root.T)
+
+
+def _draws_over(
+    labels: IntArray,
+    scores: FloatArray,
+    fit: Callable[[FloatArray | None], FloatArray],
+    n_draws: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return scores of ratings with a weight for each label, stretched about the scores."""
     draws = np.empty((n_draws, len(scores)))
     for start in range(0, n_draws, _BATCH):
         n_batch = min(_BATCH, n_draws - start)
-        weights = np.ones((len(preferences), n_batch))
-        for labels in clusters:
-            weights *= rng.exponential(size=(int(labels.max()) + 1, n_batch))[labels]
-        draws[start : start + n_batch] = fit(weights)
-    n = effective_clusters(preferences, resample)
+        weights = rng.exponential(size=(int(labels.max()) + 1, n_batch))
+        draws[start : start + n_batch] = fit(weights[labels])
+    n = _effective(labels)
     return np.asarray(scores + (draws - scores) * np.sqrt((n + 1) / (n - 1)))
 
 
@@ -101,8 +123,12 @@ def effective_clusters(preferences: Preferences, resample: str) -> float:
     >>> effective_clusters(prefer, "items"), round(effective_clusters(prefer, "annotators"), 2)
     (5.0, 2.27)
     """
-    sizes = [np.bincount(labels).astype(float) for labels in _clusters(preferences, resample)]
-    return max(2.0, min(float(n.sum() ** 2 / (n**2).sum()) for n in sizes))
+    return min(map(_effective, _clusters(preferences, resample)))
+
+
+def _effective(labels: IntArray) -> float:
+    sizes = np.bincount(labels).astype(float)
+    return max(2.0, float(sizes.sum() ** 2 / (sizes**2).sum()))
 
 
 def intervals(

@@ -279,8 +279,7 @@ def rank(
     leave_out : sequence of str
         Systems whose pairs are left out.
     resample : {"annotators", "items", "both"}
-        What intervals generalise to: other annotators, other prompts, or both. "both" is
-        conservative.
+        What intervals generalise to: other annotators, other prompts, or both.
     n_draws : int
         Of the bootstrap.
     confidence : float
