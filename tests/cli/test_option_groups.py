@@ -83,8 +83,8 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
 
 
 COMMANDS = [
-    "evaluate", "generate", "finetune", "compare", "explain", "measure", "show", "embed", "demo",
-    "cache", "study",
+    "evaluate", "generate", "finetune", "compare", "check", "explain", "measure", "matrix", "show",
+    "protocols", "embed", "demo", "experiment", "cache", "study",
 ]  # fmt: skip
 CACHE_COMMANDS = ["info", "clear", "path"]
 

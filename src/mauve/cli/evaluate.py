@@ -42,7 +42,7 @@ def evaluate_command(
     measuring: EvaluateMeasures,
     output: EvaluateOutput,
 ) -> None:
-    """Generate texts with models, compare them with human ones, report.
+    """Generate texts with models, compare with human ones, report.
 
     Draws prompts from human texts, lets the models continue them, compares what they write with
     what people wrote, measures both and writes a report. Each step is kept in the folder: the same

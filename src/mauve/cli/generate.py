@@ -33,7 +33,7 @@ def generate_command(
     device: ModelDevice,
     output: GenerateOutput,
 ) -> None:
-    """Continue prompts with language models, and keep the texts in files.
+    """Continue prompts with language models, and keep the texts.
 
     Writes a file for each model, decoder and seed. The same command again continues where it
     was stopped, and mauve evaluate with the same settings and folder compares the texts.
