@@ -72,6 +72,32 @@ def test_graph_agrees_with_transformers(trained):
     np.testing.assert_allclose(log_probability.reshape(3, 19), expected.numpy(), atol=1e-4)
 
 
+@pytest.mark.slow
+def test_a_family_of_models_writes_texts(tmp_path):
+    from mauve.lm.decoding import Greedy
+    from mauve.lm.writers import get_writer
+    from mauve.lm.writing import WritingOptions
+
+    corpus = tmp_path / "corpus.txt"
+    documents = [" ".join(f"Line {i} of text {j}." for i in range(30)) for j in range(200)]
+    corpus.write_text("\n<|doc|>\n".join(documents))
+    small = "--family cpu --vocabulary 300 --context 32 --batch 2 --steps 2 --characters 60"
+    run(TRAINING / "family.py", corpus, "--out", tmp_path / "family", *small.split())
+    human = [
+        json.loads(line) for line in (tmp_path / "family/human.jsonl").read_text().splitlines()
+    ]
+    assert all(record["text"] in documents[0] + documents[100] for record in human)
+    folders = sorted(path for path in (tmp_path / "family").iterdir() if path.is_dir())
+    assert [folder.name for folder in folders] == ["1x32", "2x64", "3x128", "4x192"]
+    for folder in folders:
+        [(_, written)] = get_writer(folder, device="cpu").write(
+            ["Line 1"], Greedy(), WritingOptions(4)
+        )
+        assert written.n_tokens > 0
+    tokenizers = {(folder / "tokenizer.json").read_text() for folder in folders}
+    assert len(tokenizers) == 1
+
+
 def test_the_bundled_model_is_the_one_in_its_record():
     import hashlib
 
