@@ -144,7 +144,8 @@ def plot_paths(
     points = np.array([point for line in lines for point in zip(line.x, line.y, strict=True)])
     names = [[label] for line in lines for label in line.labels]
     if len(points) == len(names):
-        place_labels(ax, points, names)
+        low, high = ax.get_xlim()
+        place_labels(ax, points, names, reach=0.02 * (high - low))
     return ax
 
 
