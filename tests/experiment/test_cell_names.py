@@ -3,7 +3,9 @@
 from grids import measured, paper_grid, setting, sweep_grid
 
 from mauve.experiment.cell_names import cell_name
-from mauve.experiment.results import GridRow
+from mauve.experiment.cells import find_cell
+from mauve.experiment.results import GridRow, read_results
+from mauve.experiment.tabulation import make_table
 
 
 def test_settings_that_differ_in_more_than_the_seed_have_names_of_their_own():
@@ -31,3 +33,17 @@ def test_a_value_of_two_dimensions_has_the_name_of_its_own():
     results = paper_grid(rows=rows)
     assert cell_name(results, rows[0].setting, "zipf") == "model=64/greedy/length=64/zipf"
     assert cell_name(results, rows[3].setting, "zipf") == "128/greedy/32/zipf"
+
+
+def test_the_names_of_a_real_table_are_found(finished):
+    results = read_results(finished[1])
+    for columns in ("measure", "scaling", "length"):
+        table = make_table(results, columns=columns)
+        for numbers, cells, column_numbers in zip(
+            table.names, table.cells, table.numbers, strict=True
+        ):
+            for name, number in zip(cells, column_numbers, strict=True):
+                if name is not None:
+                    rows, measure = find_cell(results, name)
+                    values = [row.values[measure].value for row in rows]
+                    assert sum(values) / len(values) == number.mean, numbers

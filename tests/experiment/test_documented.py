@@ -59,6 +59,12 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
         done = invoke(*command)
         assert done.exit_code == 0, done.stderr
     assert "signature: mauve:" in done.stdout
+    Path("people.csv").write_text("model,decoder,liked,discriminator\nn-gram,greedy,1,0.9\n")
+    for line in (*blocks("sh")[1].splitlines(), *blocks("sh")[2].splitlines()):
+        done = invoke(*shlex.split(line)[1:])
+        assert done.exit_code == 0, done.stderr
+    assert Path("length.pdf").is_file()
+    assert Path("paper/index.md").is_file()
     [snippet] = blocks("python")
     with pytest.warns(UserWarning, match="have warnings"):
         exec(compile(snippet, "experiments.md", "exec"), {})

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mauve.cli.experiment_results import add_result_commands
 from mauve.cli.option_groups import PanelCommand, SummaryGroup
 from mauve.cli.terminal import (
     new_console,
@@ -161,3 +162,6 @@ def _print_row(row: TracedRow) -> None:
             line(f"    prompt: {text.prompt!r}")
         line(f"    human:  {text.human!r}")
         line(f"    system: {text.system!r}")
+
+
+add_result_commands(experiment_commands)
