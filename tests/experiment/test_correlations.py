@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from mauve.errors import InvalidParameterError
 from mauve.experiment.correlations import correlate
 from mauve.experiment.outside import read_outside
 from mauve.experiment.results import ExperimentResults, GridRow, HumanRow
+from mauve.measures.intervals import Measured
 
 # Table 6 of the paper, without greedy and adversarial decoding, which people did not rate.
 PAPER = {
@@ -123,6 +125,18 @@ def test_levels_of_a_dimension_are_correlated_with_the_base():
         ("roberta", "bundled", 1.0),
         ("worst", "bundled", -1.0),
     ]
+
+
+def test_numbers_without_a_standard_error_are_exact():
+    rows = [
+        GridRow(
+            setting("m", d),
+            {"mauve": measured(i / 9), "frechet": Measured(9 - i, (0, 9), math.inf)},
+        )
+        for i, d in enumerate("abcde")
+    ]
+    [row] = correlate(paper_grid(rows=tuple(rows)), measures=["frechet"]).rows
+    assert row.correlation.rho == 1
 
 
 def test_settings_without_a_score_are_left_out_and_named(tmp_path):

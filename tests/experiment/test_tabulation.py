@@ -7,12 +7,13 @@ import math
 import re
 
 import pytest
-from grids import measured, paper_grid, setting, sweep_grid
+from grids import MEASURES, measured, paper_grid, setting, sweep_grid
 
 from mauve.errors import InvalidParameterError
 from mauve.experiment.cell_names import cell_name
-from mauve.experiment.results import ExperimentResults, GridRow
+from mauve.experiment.results import ExperimentResults, GridRow, MeasureInfo
 from mauve.experiment.tabulation import make_table
+from mauve.measures.intervals import Measured
 
 
 def test_values_are_those_of_the_paper():
@@ -146,6 +147,24 @@ def test_no_number_is_two_dashes_and_a_warning():
         "Some seeds have no value, and are left out of: greedy/mauve (1 of 2 seeds), "
         "beam:b=4/mauve (0 of 1 seeds).",
     )
+
+
+def test_what_has_no_standard_error_has_no_deviation():
+    """Such as the p-value of a score, which is equal for all seeds here."""
+    unknown = Measured(0.005, (-math.inf, math.inf), math.inf)
+    rows = tuple(GridRow(setting(seed=seed), {"mauve": unknown}) for seed in (0, 1))
+    rows += (GridRow(setting(decoder="beam:b=4"), {"mauve": unknown}),)
+    table = make_table(paper_grid(rows=rows, human=()), ["mauve"])
+    assert [str(cell) for cell in table.columns[0].cells] == ["0.005 ±0.000*", "0.005*"]
+    single = make_table(paper_grid(rows=rows[2:], human=()), ["mauve"])
+    assert [str(cell) for cell in single.columns[0].cells] == ["0.005"]
+
+
+def test_numbers_beside_a_score_are_shown_if_asked_for():
+    ceiling = MeasureInfo("ceiling", "ceiling", "higher", False)
+    results = paper_grid(measures=(*MEASURES, ceiling))
+    assert [column.measure for column in make_table(results).columns][-1] == "mauve"
+    assert make_table(results, ["ceiling"]).columns[0].measure == "ceiling"
 
 
 def test_an_unfinished_experiment_says_so():

@@ -22,7 +22,7 @@ from mauve.experiment.results import DIMENSIONS, ExperimentResults, read_results
 from mauve.experiment.tables import ResultsTable
 from mauve.experiment.tabulation import ALL, COLUMNS, MEASURE, make_table
 from mauve.plots.figures import SUFFIXES, write_figure
-from mauve.tables import fitting_columns
+from mauve.tables import cell_width, fitting_columns
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="What mauve experiment run writes.")]
 Measures = Annotated[
@@ -214,7 +214,10 @@ def _print_results(table: ResultsTable) -> None:
     console = new_console()
     columns = {column.heading: [*map(str, column.cells)] for column in table.columns}
     names = ["  ".join(name) for name in table.names]
-    for i, titles in enumerate(fitting_columns(console.width, names, columns, widest_name=40)):
+    widths = [max(map(cell_width, column)) for column in zip(*table.names, strict=True)]
+    # Columns of names share what the numbers leave equally, so the widest needs as much of it.
+    width = console.width - (len(widths) * max(widths) - sum(widths))
+    for i, titles in enumerate(fitting_columns(width, names, columns)):
         if i:
             console.print()
         rows = [

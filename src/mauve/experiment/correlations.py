@@ -15,6 +15,7 @@ from mauve.experiment.cell_names import cell_name, level_name
 from mauve.experiment.outside import OutsideScores
 from mauve.experiment.results import SCORING, ExperimentResults, GridRow, MeasureInfo
 from mauve.experiment.series import base_rows, human_value, mean_of
+from mauve.experiment.tabulation import main_measures
 from mauve.formatting import format_p_value
 from mauve.inference.rank_correlation import RankCorrelation, rank_correlation
 
@@ -138,7 +139,7 @@ def correlate(
         which correlates its levels with the first one; or the name of a score from outside. By
         default all scores from outside if there are any, and "mauve" if not.
     measures : sequence of str, optional
-        What is correlated with that: by default all measures, or MAUVE for a dimension.
+        What is correlated with that: by default those of a table, or MAUVE for a dimension.
     scores : OutsideScores, optional
         Scores from outside, such as those of people.
     levels : mapping from dimension to value, optional
@@ -150,7 +151,8 @@ def correlate(
     -----
     A statistic T counts by its gap -|T(Q) - T(P)|, so that all correlations are of what is good.
     A value is the mean over seeds; its error is the greater of the standard deviation over
-    seeds divided by the root of their number, and the standard error within seeds.
+    seeds divided by the root of their number, and the standard error within seeds; a number
+    without a standard error counts as exact within a seed.
     :func:`mauve.inference.rank_correlation.rank_correlation` says how both enter the interval.
 
     Examples
@@ -193,7 +195,7 @@ def correlate(
     else:
         rows = base_rows(results, chosen, length=length)
         reference_names = _references(results, against, scores)
-        asked = names or [m.name for m in results.measures]
+        asked = names or main_measures(results)
         described_all = [results.measure(name) for name in asked]
         rated = [_rate(results, rows, m, m.title, seed) for m in described_all
                  if m.name not in reference_names]  # fmt: skip
@@ -251,7 +253,8 @@ def _rate(
         if number is None or not np.isfinite(bad):
             continue
         within = 0.0 if number.deviation is None else number.deviation / np.sqrt(number.n_seeds)
-        drawn = number.mean + max(within, number.error) * deviates
+        error = number.error if np.isfinite(number.error) else 0.0  # of what has none
+        drawn = number.mean + max(within, error) * deviates
         human = human_value(results, members[0], measure)
         if measure.direction == "human" and measure.is_statistic and human is not None:
             draws = -np.abs(drawn - human)

@@ -14,7 +14,7 @@ from mauve.experiment.figures import FIGURES, draw_figure
 from mauve.experiment.outside import OutsideScores
 from mauve.experiment.results import SCORING, ExperimentResults
 from mauve.experiment.tables import ResultsTable
-from mauve.experiment.tabulation import make_table
+from mauve.experiment.tabulation import main_measures, make_table
 from mauve.plots.figures import SUFFIXES, write_figure
 from mauve.tables import markdown_escaped
 
@@ -155,7 +155,7 @@ def _figures(results: ExperimentResults) -> Iterator[tuple[str, Callable[[], "Fi
 def _pages(
     results: ExperimentResults, figure: str, levels: dict[str, Any]
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    measures = [measure.name for measure in results.measures]
+    measures = main_measures(results)
     if figure != "frontier" or len(measures) <= _PER_PAGE:
         yield f"figure-{figure}", partial(draw_figure, results, figure, levels=levels)
         return

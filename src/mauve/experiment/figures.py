@@ -132,7 +132,7 @@ def _length(
     kept = [row for row in base_rows(results, rows, length=True) if row.setting.length is not None]
     varied(results, kept, "length")
     of_paper = [m for m in results.measures if m.name in _BY_LENGTH]
-    shown = with_values(kept, measures or of_paper or results.measures)
+    shown = with_values(kept, measures or of_paper or results.measures[:4])
     figure, axes = new_panels(checked_panels(len(shown)))
     names = line_names(kept)
     check_lines(names)

@@ -23,6 +23,7 @@ from mauve.experiment.series import (
     model_styles,
     with_values,
 )
+from mauve.experiment.tabulation import main_measures
 from mauve.lm.decoding import Ancestral, Greedy, Nucleus, Temperature, TopK
 from mauve.plots.figures import add_legend, new_panels
 from mauve.plots.grids import Line, plot_lines, plot_paths
@@ -84,7 +85,7 @@ def draw_frontier(
     """Each measure against a measure of diversity, over the temperature of sampling."""
     kept = base_rows(results, rows)
     diversity, *quality = measures or [_diversity(results)]
-    shown = with_values(kept, quality or [m for m in results.measures if m != diversity])
+    shown = with_values(kept, quality or [m for m in _main(results) if m != diversity])
     among = ("task", "model")
     names = line_names(kept, among)
     check_lines(names)
@@ -121,6 +122,10 @@ def draw_frontier(
         ax.set(xlabel=axis_title(diversity), ylabel=axis_title(measure))
     add_legend(figure)
     return figure
+
+
+def _main(results: ExperimentResults) -> list[MeasureInfo]:
+    return [results.measure(name) for name in main_measures(results)]
 
 
 def _temperature(row: GridRow) -> float | None:

@@ -10,6 +10,7 @@ from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, listed
 from mauve.experiment.aggregation import OverSeeds, best_of, defined, over_seeds
 from mauve.experiment.cell_names import cell_name, level_name
+from mauve.experiment.collect import COMPANIONS
 from mauve.experiment.results import (
     DIMENSIONS,
     SCORING,
@@ -55,7 +56,8 @@ def make_table(
     ----------
     results : ExperimentResults
     measures : sequence of str, optional
-        By default all, or MAUVE alone if columns are levels of a dimension.
+        By default all but the numbers beside a score, such as its ceiling, or MAUVE alone if
+        columns are levels of a dimension.
     columns : str
         "measure", or a dimension such as "length" or "embedder", whose levels are the columns.
     gaps : bool
@@ -109,7 +111,7 @@ def make_table(
                 best[i] = mark
         values = [*per_row, *(_human_number(results, setting, column) for _, setting in human)]
         described = replace(column.measure, title=column.title)
-        have_deviations = any(value is not None and value.deviation for value in values)
+        have_deviations = any(value is not None and value.deviation is not None for value in values)
         laid_out = make_column(
             described,
             [_as_measured(value, have_deviations) for value in values],
@@ -171,7 +173,7 @@ def _columns(
     if measures is None:
         has_mauve = any(measure.name == "mauve" for measure in results.measures)
         only = columns != MEASURE and has_mauve
-        measures = ["mauve"] if only else [measure.name for measure in results.measures]
+        measures = ["mauve"] if only else main_measures(results)
     described = [results.measure(name) for name in measures]
     if not described:
         raise bad_parameter("measures", "at least one measure", [])
@@ -198,6 +200,19 @@ def _headings(rows: Sequence[GridRow], columns: str, fixed: Mapping[str, Any]) -
         has_decoder = columns != "decoder" and any(row.setting.decoder for row in rows)
         headings.append("decoder" if has_decoder else "model" if columns != "model" else "task")
     return tuple(dict.fromkeys(name for name in (*_TEXTS, *SCORING) if name in headings))
+
+
+def main_measures(results: ExperimentResults) -> list[str]:
+    """Return the names of all measures but the numbers beside a score, such as its ceiling.
+
+    Examples
+    --------
+    >>> measures = [MeasureInfo(name, name, "higher", False) for name in ("mauve", "ceiling")]
+    >>> main_measures(ExperimentResults("study", {}, tuple(measures), (), ()))
+    ['mauve']
+    """
+    names = [measure.name for measure in results.measures]
+    return [name for name in names if name not in COMPANIONS] or names
 
 
 def ordered_levels(rows: Iterable[GridRow], dimension: str) -> list[Any]:
@@ -288,6 +303,8 @@ def _as_measured(number: OverSeeds | None, have_deviations: bool) -> Measured | 
     if number is None:
         return None
     spread = (number.deviation or 0.0) if have_deviations else number.error
+    if not np.isfinite(spread):  # of what has no standard error, such as a p-value
+        spread = 0.0
     around = (number.mean - spread, number.mean + spread)
     if number.gap is None:
         return Measured(number.mean, around, spread)
