@@ -2,7 +2,7 @@
 
 from grids import measured, paper_grid, setting, sweep_grid
 
-from mauve.experiment.cell_names import cell_name
+from mauve.experiment.cell_names import CellNames
 from mauve.experiment.cells import find_cell
 from mauve.experiment.results import GridRow, read_results
 from mauve.experiment.tabulation import make_table
@@ -10,7 +10,7 @@ from mauve.experiment.tabulation import make_table
 
 def test_settings_that_differ_in_more_than_the_seed_have_names_of_their_own():
     results = paper_grid()
-    names = {cell_name(results, row.setting, "mauve"): row.setting.without("seed")
+    names = {CellNames(results).cell(row.setting, "mauve"): row.setting.without("seed")
              for row in results}  # fmt: skip
     assert len(names) == 6
     assert names["small/nucleus:p=0.9/mauve"]["decoder"] == "nucleus:p=0.9"
@@ -18,7 +18,8 @@ def test_settings_that_differ_in_more_than_the_seed_have_names_of_their_own():
 
 def test_scoring_is_named_where_it_is_not_the_base():
     results = sweep_grid("num_buckets", (10, 50), lambda *_: 0.5)
-    assert list(dict.fromkeys(cell_name(results, row.setting, "mauve") for row in results)) == [
+    names = CellNames(results)
+    assert list(dict.fromkeys(names.cell(row.setting, "mauve") for row in results)) == [
         "greedy/num_buckets=10/mauve", "ancestral/num_buckets=10/mauve", "greedy/mauve",
         "ancestral/mauve",
     ]  # fmt: skip
@@ -31,8 +32,8 @@ def test_a_value_of_two_dimensions_has_the_name_of_its_own():
         for length in (64, 32)
     )
     results = paper_grid(rows=rows)
-    assert cell_name(results, rows[0].setting, "zipf") == "model=64/greedy/length=64/zipf"
-    assert cell_name(results, rows[3].setting, "zipf") == "128/greedy/32/zipf"
+    assert CellNames(results).cell(rows[0].setting, "zipf") == "model=64/greedy/length=64/zipf"
+    assert CellNames(results).cell(rows[3].setting, "zipf") == "128/greedy/32/zipf"
 
 
 def test_the_names_of_a_real_table_are_found(finished):

@@ -10,7 +10,7 @@ import pytest
 from grids import MEASURES, measured, paper_grid, setting, sweep_grid
 
 from mauve.errors import InvalidParameterError
-from mauve.experiment.cell_names import cell_name
+from mauve.experiment.cell_names import CellNames
 from mauve.experiment.results import ExperimentResults, GridRow, MeasureInfo
 from mauve.experiment.tabulation import make_table
 from mauve.measures.intervals import Measured
@@ -67,7 +67,7 @@ def test_all_cells_of_a_table_can_be_shown():
     results = paper_grid()
     names = [name for row in make_table(results).cells for name in row if name]
     assert set(names) == {
-        cell_name(results, row.setting, measure) for row in results for measure in row.values
+        CellNames(results).cell(row.setting, measure) for row in results for measure in row.values
     }
     assert len(names) == 12
 

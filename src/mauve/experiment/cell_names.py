@@ -6,18 +6,16 @@ _TEXTS = ("task", "model", "decoder", "length")  # name the texts; seeds are ave
 _UNCUT = "full"
 
 
-def cell_name(results: ExperimentResults, setting: GridSetting, measure: str) -> str:
-    """Return the name of a cell: its setting without the seed, and its measure.
+class CellNames:
+    """Name the cells of one experiment: a setting without the seed, and a measure.
 
-    It has the dimensions in which rows of the experiment differ, and always the decoder; how
+    A name has the dimensions in which rows of the experiment differ, and always the decoder; how
     texts are scored only where it is not the base. A value that two dimensions have is written
     with the name of its dimension.
 
     Parameters
     ----------
     results : ExperimentResults
-    setting : GridSetting
-    measure : str
 
     Examples
     --------
@@ -25,29 +23,39 @@ def cell_name(results: ExperimentResults, setting: GridSetting, measure: str) ->
     >>> settings = [GridSetting("web", model, "greedy", 0, 64, num_buckets=k, n=500)
     ...             for model in ("small", "large") for k in ("auto", 50)]
     >>> rows = tuple(GridRow(setting, {}) for setting in settings)
-    >>> results = ExperimentResults("study", {"num_buckets": "auto"}, (), rows, ())
-    >>> cell_name(results, settings[0], "zipf"), cell_name(results, settings[-1], "mauve")
+    >>> names = CellNames(ExperimentResults("study", {"num_buckets": "auto"}, (), rows, ()))
+    >>> names.cell(settings[0], "zipf"), names.cell(settings[-1], "mauve")
     ('small/greedy/zipf', 'large/greedy/num_buckets=50/mauve')
     """
-    parts = []
-    for name in _TEXTS:
-        level = level_name(name, getattr(setting, name))
-        if level and (name == "decoder" or len(results.levels(name)) > 1):
-            parts.append(f"{name}={level}" if _is_elsewhere(results, name, level) else level)
-    for name in SCORING:
-        level = getattr(setting, name)
-        if name in results.base and level != results.base[name]:
-            parts.append(f"{name}={level_name(name, level)}")
-    return "/".join([*parts, measure])
 
+    def __init__(self, results: ExperimentResults) -> None:
+        self._base = results.base
+        # Once for all names: an experiment has thousands of rows.
+        self._levels = {
+            name: {level_name(name, level) for level in results.levels(name)} for name in _TEXTS
+        }
 
-def _is_elsewhere(results: ExperimentResults, dimension: str, level: str) -> bool:
-    return any(
-        level == level_name(other, value)
-        for other in _TEXTS
-        if other != dimension
-        for value in results.levels(other)
-    )
+    def cell(self, setting: GridSetting, measure: str) -> str:
+        """Return the name of a measure of a setting."""
+        return "/".join([*self._parts(setting), measure])
+
+    def setting(self, setting: GridSetting) -> str:
+        """Return the name of a setting without its seed."""
+        return "/".join(self._parts(setting))
+
+    def _parts(self, setting: GridSetting) -> list[str]:
+        parts = []
+        for name in _TEXTS:
+            level = level_name(name, getattr(setting, name))
+            if level and (name == "decoder" or len(self._levels[name]) > 1):
+                others = (levels for other, levels in self._levels.items() if other != name)
+                is_elsewhere = any(level in levels for levels in others)
+                parts.append(f"{name}={level}" if is_elsewhere else level)
+        for name in SCORING:
+            level = getattr(setting, name)
+            if name in self._base and level != self._base[name]:
+                parts.append(f"{name}={level_name(name, level)}")
+        return parts
 
 
 def level_name(dimension: str, level: object) -> str:

@@ -11,7 +11,7 @@ from mauve.arrays import FloatArray
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import listed
 from mauve.experiment.aggregation import badness
-from mauve.experiment.cell_names import cell_name, level_name
+from mauve.experiment.cell_names import CellNames, level_name
 from mauve.experiment.outside import OutsideScores
 from mauve.experiment.results import SCORING, ExperimentResults, GridRow, MeasureInfo
 from mauve.experiment.series import base_rows, human_value, mean_of
@@ -206,9 +206,8 @@ def correlate(
             for name in reference_names
         ]
     keys = _first_rows(rows)
-    setting_names = {
-        key: cell_name(results, row.setting, "").rstrip("/") for key, row in keys.items()
-    }
+    cells = CellNames(results)
+    setting_names = {key: cells.setting(row.setting) for key, row in keys.items()}
     pairs = [
         _correlated(one, other, setting_names, confidence, seed)
         for other in references

@@ -9,7 +9,7 @@ import numpy as np
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, listed
 from mauve.experiment.aggregation import OverSeeds, best_of, defined, over_seeds
-from mauve.experiment.cell_names import cell_name, level_name
+from mauve.experiment.cell_names import CellNames, level_name
 from mauve.experiment.collect import COMPANIONS
 from mauve.experiment.results import (
     DIMENSIONS,
@@ -92,6 +92,7 @@ def make_table(
         groups.setdefault(tuple(getattr(row.setting, name) for name in headings), []).append(row)
     blocks = [(members[0].setting.task, members[0].setting.length) for members in groups.values()]
     human = [] if gaps else _human_rows(results, rows, headings, columns, asked)
+    cell_names = CellNames(results)
     numbers, cells, made = [], [], []
     for column in asked:
         per_row, names = [], []
@@ -100,7 +101,7 @@ def make_table(
             per_row.append(
                 over_seeds(matching, column.measure, _human_value(results, matching, column))
             )
-            names.append(cell_name(results, matching[0].setting, column.measure.name)
+            names.append(cell_names.cell(matching[0].setting, column.measure.name)
                          if per_row[-1] is not None else None)  # fmt: skip
         best = [False] * len(per_row)
         for block in dict.fromkeys(blocks):
@@ -132,7 +133,7 @@ def make_table(
         tuple(zip(*numbers, strict=True)),
         tuple(zip(*cells, strict=True)),
         len(human),
-        _warnings(results, groups, asked),
+        _warnings(results, groups, asked, cell_names),
     )
 
 
@@ -347,6 +348,7 @@ def _warnings(
     results: ExperimentResults,
     groups: Mapping[tuple[Any, ...], Sequence[GridRow]],
     asked: Sequence[_Column],
+    cell_names: CellNames,
 ) -> tuple[str, ...]:
     warnings = []
     if not results.is_complete:
@@ -360,7 +362,7 @@ def _warnings(
             n_defined = len(defined(matching, column.measure))
             given = [row for row in matching if column.measure.name in row.values]
             if n_defined < len(given) or 0 < n_defined < len(matching):
-                name = cell_name(results, matching[0].setting, column.measure.name)
+                name = cell_names.cell(matching[0].setting, column.measure.name)
                 lacking.append(f"{name} ({n_defined} of {len(matching)} seeds)")
         if lacking:
             warnings.append(f"Some seeds have no value, and are left out of: {listed(lacking)}.")
