@@ -103,6 +103,27 @@ def test_bad_samples_are_refused_in_one_sentence_and_leave_nothing(samples, argu
     assert sorted(samples.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--lease-minutes", "0"], "must be above 0. Got 0 instead"),
+        (["--consent", "latin.txt"], "'latin.txt' of --consent must be a text in UTF-8"),
+        (["--consent", "blank.txt"], "--consent must be a text that is not empty"),
+        (["--overlap", "nan"], "'--overlap': must be"),
+        (["--min-active-seconds", "nan"], "'--min-active-seconds': must be"),
+        (["--enrolment", "anyhow"], "must be one of invite, external, open"),
+        (["--completion-code", ""], "--completion-code must be a text that is not empty"),
+    ],
+)
+def test_bad_options_are_named(samples, options, message):
+    (samples / "latin.txt").write_bytes(b"caf\xe9")
+    (samples / "blank.txt").write_text("\n")
+    result = invoke("study", "create", "a.sqlite", "human.jsonl", "model.jsonl", *SMALL, *options)
+    assert result.exit_code in (1, 2)
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+    assert not (samples / "a.sqlite").exists()
+
+
 def test_invite_prints_links_whose_tokens_enrol(samples):
     created("--enrolment", "invite")
     result = invoke("study", "invite", "a.sqlite", 3, "--url", "https://a.org/x/")

@@ -10,7 +10,7 @@ from mauve.cli.option_groups import OptionGroup, choice, with_flags
 from mauve.cli.options_input import Field
 from mauve.cli.options_output import Quiet
 from mauve.cli.terminal import new_console, printing, warnings_as_lines
-from mauve.cli.values import InputFile, check_systems, input_file, named_systems
+from mauve.cli.values import InputFile, check_systems, input_file, named_systems, number
 from mauve.escape import escaped
 from mauve.formatting import format_count
 from mauve.study.settings import ENROLMENTS, StudySettings
@@ -180,7 +180,9 @@ class StudyPeople(OptionGroup):
     lease_minutes: Annotated[
         float,
         typer.Option(
-            metavar="X", help="Minutes after which somebody else may be given an unrated item."
+            metavar="X",
+            callback=number("above 0", lambda x: x > 0),
+            help="Minutes after which somebody else may be given an unrated item.",
         ),
     ] = _DEFAULT.lease_seconds / 60
     quiet: Quiet = False
@@ -233,7 +235,12 @@ def _settings(
 ) -> StudySettings:
     consent = _DEFAULT.consent
     if people.consent is not None:
-        consent = people.consent.read_text(encoding="utf-8").strip()
+        try:
+            consent = people.consent.read_text(encoding="utf-8").strip()
+        except UnicodeDecodeError:
+            raise typer.BadParameter(
+                f"'{escaped(str(people.consent))}' of --consent must be a text in UTF-8."
+            ) from None
     return StudySettings(
         **{name: value for name, value in texts.keywords().items() if name != "all_prompts"},
         **design.keywords(),

@@ -178,6 +178,15 @@ def test_too_few_prompts_are_rated_several_times_with_a_warning():
     assert sorted(n for _, n in pair.items) == [2] * 30 + [3] * 10
 
 
+@pytest.mark.parametrize("n_ratings", [1, 2, 3, 4, 7, 90])
+@pytest.mark.parametrize("overlap", [0, 0.1, 0.5, 1])
+def test_a_pair_never_has_more_ratings_than_it_is_to_have(n_ratings, overlap, recwarn):
+    settings = StudySettings(ratings_per_pair=n_ratings, overlap=overlap)
+    (pair,) = plan_pairs(texts_of({"human": 90, "a": 90}), settings)
+    assert sum(n for _, n in pair.items) == n_ratings
+    assert not recwarn.list
+
+
 def test_texts_are_filtered_and_cut_as_in_the_paper():
     prompts = [
         "Having trouble viewing the video? Try disabling any ad blocking extensions",

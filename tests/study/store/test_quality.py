@@ -70,6 +70,13 @@ def test_active_time_is_held_against_the_clock_of_the_server():
     assert study_ratings(study, valid_only=False).rows[0].active_seconds == 3
 
 
+def test_a_clock_that_is_set_back_makes_no_negative_time():
+    study, clock = timed_study()
+    rate_in(study, clock, enrolled(study), active=30, passed=-10)
+    (rating,) = study_ratings(study, valid_only=False).rows
+    assert (rating.active_seconds, rating.valid) == (0, False)
+
+
 def test_the_time_of_all_submissions_of_an_item_counts_together():
     study, clock = timed_study()
     annotator = enrolled(study)

@@ -96,6 +96,8 @@ class Study:
         # The one connection of a database in memory must not see half of a transaction.
         lock = self._writer if self.is_memory else nullcontext()
         with _errors_of(self), lock, self.engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager

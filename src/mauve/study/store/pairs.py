@@ -67,9 +67,10 @@ def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
                 f"least {settings.min_tokens} tokens: use longer texts, or allow shorter ones."
             )
         rng = np.random.default_rng([settings.seed, 1, place])
-        targets = _targets(len(prompts), settings)
-        if sum(targets) > len(targets) and len(prompts) == len(targets):
+        targets = _planned_targets(settings)
+        if len(targets) > len(prompts):
             few.append(f"{a} and {b}")
+            targets = _even_targets(len(prompts), settings.ratings_per_pair)
         drawn = rng.choice(prompts, len(targets), replace=False).tolist()
         order = rng.permutation(len(targets))
         planned.append(PlannedPair(a, b, [(drawn[i], targets[i]) for i in order]))
@@ -78,13 +79,14 @@ def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
     return [planned[i] for i in order]
 
 
-def _targets(n_prompts: int, settings: StudySettings) -> list[int]:
-    """Return the ratings that each item of a pair is to have."""
+def _planned_targets(settings: StudySettings) -> list[int]:
+    """Return the ratings that each item of a pair is to have, with prompts enough."""
     n_ratings, n_raters = settings.ratings_per_pair, settings.overlap_raters
-    n_overlap = round(settings.overlap * n_ratings / n_raters)
-    targets = [n_raters] * n_overlap + [1] * (n_ratings - n_overlap * n_raters)
-    if len(targets) <= n_prompts:
-        return targets
+    n_overlap = min(round(settings.overlap * n_ratings / n_raters), n_ratings // n_raters)
+    return [n_raters] * n_overlap + [1] * (n_ratings - n_overlap * n_raters)
+
+
+def _even_targets(n_prompts: int, n_ratings: int) -> list[int]:
     return [n_ratings // n_prompts + (i < n_ratings % n_prompts) for i in range(n_prompts)]
 
 

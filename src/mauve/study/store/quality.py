@@ -77,7 +77,8 @@ def seconds_of_assignment() -> sa.ColumnElement[float]:
     """
     reported = sa.func.coalesce(sa.func.sum(RATING.c.active_seconds), 0.0)
     passed = sa.func.coalesce(sa.func.max(RATING.c.received_at) - ASSIGNMENT.c.leased_at, 0.0)
-    shorter = sa.case((reported < passed, reported), else_=passed)
+    # The clock of a machine may be set back.
+    shorter = sa.case((passed < 0, 0.0), (reported < passed, reported), else_=passed)
     return (
         sa.select(shorter)
         .where(RATING.c.assignment_id == ASSIGNMENT.c.id)
