@@ -378,3 +378,38 @@ def test_a_port_that_is_taken_is_one_sentence(study, tmp_path):
         "another host or port.\n"
     )
     assert done.stdout == ""
+
+
+def test_two_servers_of_one_study_share_it(study, serve):
+    import httpx2
+
+    servers = [serve(), serve()]
+    people = [
+        httpx2.Client(
+            base_url=server.address,
+            headers={"Origin": server.address.rstrip("/"), "X-Mauve-Study": "1"},
+        )
+        for server in servers
+    ]
+    version = study.settings.consent_version
+    items = []
+    for person in people:
+        person.post("/api/consent", json={"version": version})
+        items.append(person.post("/api/next", json={}).json()["item"])
+    assert items[0]["lease"] != items[1]["lease"]
+    for _ in range(3):
+        for i, person in enumerate(people):
+            state = person.post("/api/submit", json=submission(items[i]["lease"])).json()
+            items[i] = state["item"]
+    assert n_ratings(study) == 6
+    for person in people:
+        person.close()
+
+
+def test_the_pages_work_below_a_path(study):
+    from mauve.study.server.assets import load_assets
+
+    for name, asset in load_assets().items():
+        text = asset.content.decode()
+        for word in ('href="/', 'src="/', '"/api', "`/api", 'from "/'):
+            assert word not in text, name
