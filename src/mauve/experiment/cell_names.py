@@ -58,6 +58,19 @@ class CellNames:
         return parts
 
 
+def cell_name(results: ExperimentResults, setting: GridSetting, measure: str) -> str:
+    """Return the name of one cell, as :class:`CellNames` does for many.
+
+    Examples
+    --------
+    >>> from mauve.experiment.results import GridRow
+    >>> row = GridRow(GridSetting("web", "small", "greedy", 0, 64), {})
+    >>> cell_name(ExperimentResults("study", {}, (), (row,), ()), row.setting, "zipf")
+    'greedy/zipf'
+    """
+    return CellNames(results).cell(setting, measure)
+
+
 def level_name(dimension: str, level: object) -> str:
     """Return how tables and names of cells write a value of a dimension.
 
