@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mauve.arrays import HashArray
+from mauve.arrays import HashArray, IntArray
 
 _CHUNK = 1024  # rows hashed at a time: a mapped file may be larger than memory
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # between the keys of the copies of a text
@@ -119,8 +119,20 @@ def text_keys(hashes: HashArray, prompts: HashArray | None = None) -> HashArray:
     is_first = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     start = np.maximum.accumulate(np.where(is_first, np.arange(len(hashes)), 0))
     keys = np.empty_like(hashes)
-    keys[order] = hashes[order] + (np.arange(len(hashes)) - start).astype(np.uint64) * _STEP
+    keys[order] = copy_keys(hashes[order], np.arange(len(hashes)) - start)
     return keys
+
+
+def copy_keys(hashes: HashArray, copies: IntArray) -> HashArray:
+    """Return the keys of texts of which so many copies come before.
+
+    Examples
+    --------
+    >>> hashes = np.array([7, 7], dtype=np.uint64)
+    >>> bool((copy_keys(hashes, np.arange(2)) == text_keys(hashes)).all())
+    True
+    """
+    return hashes + copies.astype(np.uint64) * _STEP
 
 
 def count_distinct(features: NDArray[Any]) -> int:

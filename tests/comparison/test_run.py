@@ -75,6 +75,16 @@ class TestSymmetry:
         assert after.mauve_plugin == before.mauve_plugin
         assert_allclose(after.interval, before.interval, rtol=1e-10)
 
+    @pytest.mark.parametrize("interval", ["influence", "bootstrap"])
+    def test_shuffled_texts_draw_the_same_permutations(self, interval):
+        human, model = clouds(2, n_model=120)
+        rng = np.random.default_rng(3)
+        settings = {"n_permutations": 50, "interval": interval, "n_bootstrap": 20}
+        before = score(human, model, **settings)
+        after = score(rng.permutation(human), rng.permutation(model), **settings)
+        assert (after.ceiling, after.ceiling_low) == (before.ceiling, before.ceiling_low)
+        assert_allclose(after.interval, before.interval, rtol=1e-10)
+
     def test_shuffled_texts_with_copies_get_exactly_the_same_score(self):
         human, model = clouds(4)
         human[50:] = human[:50]

@@ -6,15 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mauve.arrays import Labels
+from mauve.arrays import IntArray
 from mauve.calls import has_option, option
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
 from mauve.embed.reading import WARN_SHARE
 from mauve.formatting import format_list, format_score, p_value_phrase
-from mauve.frontier.histogram import count_labels
-from mauve.inference.resampling import LabelledPair
 from mauve.quantize.protocol import Quantizer, fixed_num_buckets
 from mauve.quantize.registry import BucketPlan
 from mauve.text.form_properties import CONTENT_KEYS
@@ -161,16 +159,22 @@ def _enumerated(items: Sequence[str]) -> str:
     return format_list([*items[:_LISTED], f"the like of {len(items) - _LISTED} other samples"])
 
 
-def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
+def empty_bucket_warnings(counts: IntArray) -> tuple[str, ...]:
     """Return a warning if many buckets hold no text of any sample.
+
+    Parameters
+    ----------
+    counts : array of int, shape (n_clusterings, k)
+        Of the texts of all samples.
 
     Examples
     --------
     >>> import numpy as np
-    >>> empty_bucket_warnings(np.array([[0, 1, 0, 1]]), 2)
+    >>> empty_bucket_warnings(np.array([[20, 30]]))
     ()
     """
-    n_empty = int((count_labels(labels, num_buckets) == 0).sum(axis=1).max())
+    num_buckets = counts.shape[1]
+    n_empty = int((counts == 0).sum(axis=1).max())
     if n_empty <= num_buckets / 10:
         return ()
     return (
@@ -180,26 +184,27 @@ def empty_bucket_warnings(labels: Labels, num_buckets: int) -> tuple[str, ...]:
 
 
 def bucket_warnings(
-    system: str, pair: LabelledPair, plan: BucketPlan, settings: Settings
+    system: str, counts: IntArray, n_texts: int, plan: BucketPlan, settings: Settings
 ) -> tuple[str, ...]:
     """Return warnings about the buckets of one system: learnt from too few texts, or empty.
 
     Parameters
     ----------
     system : str
-    pair : LabelledPair
+    counts : array of int, shape (n_clusterings, k)
+        Of all texts of both samples.
+    n_texts : int
+        Texts of the smaller sample.
     plan : BucketPlan
     settings : Settings
     """
-    if (pair.labels == pair.labels[:, :1]).all():
+    if ((counts > 0).sum(axis=1) == 1).all():
         return (
             f"All human texts and all texts of '{system}' are in one bucket, so the score "
             "says nothing about them: check that the texts are not all equal, and the "
             "embedder.",
         )
     warnings: tuple[str, ...] = ()
-    n_human = int(pair.is_human.sum())
-    n_texts = min(n_human, len(pair.is_human) - n_human)
     if settings.clustering == "pair" and n_texts < plan.n_needed:
         warnings += (
             f"There are only {n_texts} texts of a sample: {plan.num_buckets} buckets are learnt "
@@ -217,7 +222,7 @@ def bucket_warnings(
         )
     if fixed_num_buckets(plan.quantizer) is None and isinstance(plan.quantizer, Quantizer):
         # A fixed number of buckets may well leave some empty.
-        warnings += empty_bucket_warnings(pair.labels, plan.num_buckets)
+        warnings += empty_bucket_warnings(counts)
     return warnings
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from mauve.comparison.advice import (
     bucket_warnings,
     contradiction_warnings,
@@ -341,7 +343,13 @@ def _score_systems(
         steps.advance("testing")
         warnings = (
             *system_warnings(samples, name, plan.num_buckets, about_samples),
-            *bucket_warnings(name, pair, plan, settings),
+            *bucket_warnings(
+                name,
+                np.add(*pair.counting_all().counts()),
+                min(result.n_human, result.n_model),
+                plan,
+                settings,
+            ),
             *contradiction_warnings(result),
         )
         results[name] = replace(result, warnings=warnings)

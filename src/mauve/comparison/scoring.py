@@ -28,8 +28,10 @@ from mauve.inference.two_sample import TwoSampleTest, two_sample_test
 from mauve.quantize.protocol import PairQuantizer
 from mauve.quantize.registry import BucketPlan
 
-_FEW_CLUSTERINGS = 5  # show the spread over texts as well as all of them do
-_MOST_NULL_SCORES = 100  # for the mean and a quantile
+#: Clusterings that are resampled: they show the spread over texts as well as all of them do.
+FEW_CLUSTERINGS = 5
+#: Scores as if P = Q, for the mean and a quantile.
+MOST_NULL_SCORES = 100
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,11 @@ class Scorer:
             *counts, 1 - float(pair.counted.mean()), estimator, scaling
         )
         # Sorted by content, so that what is drawn does not depend on the order of the texts.
-        drawn_from = pair.first(_FEW_CLUSTERINGS).at(self._order(system))
+        drawn_from = pair.first(FEW_CLUSTERINGS).at(self._order(system))
         error = self._standard_error(drawn_from, pair, influences, by_clustering)
         ceiling = ceiling_low = None
         if settings.n_permutations:
-            n_draws = min(settings.n_permutations, _MOST_NULL_SCORES)
+            n_draws = min(settings.n_permutations, MOST_NULL_SCORES)
             null = null_scores(drawn_from, estimator, scaling, n_draws, settings.seed)
             ceiling = float(null.mean())
             ceiling_low = float(np.quantile(null, 1 - settings.confidence))

@@ -1,5 +1,6 @@
 """Resample texts, the same for all clusterings: scores as if P = Q, and the bootstrap."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -56,14 +57,18 @@ class LabelledPair:
         )
 
     def at(self, texts: IntArray) -> "LabelledPair":
-        """Return the same pair with its texts in another order."""
+        """Return the same pair with its texts in another order, and groups numbered by it.
+
+        Groups are drawn by their numbers, so what is drawn follows from this order alone.
+        """
+        _, first, group = np.unique(self.groups[texts], return_index=True, return_inverse=True)
         return replace(
             self,
             labels=self.labels[:, texts],
             counted=self.counted[:, texts],
             is_human=self.is_human[texts],
             blocks=self.blocks[texts],
-            groups=self.groups[texts],
+            groups=np.argsort(np.argsort(first))[group],
         )
 
     def counts(self) -> tuple[IntArray, IntArray]:
@@ -103,16 +108,46 @@ def null_scores(
     Every clustering keeps its numbers of counted texts: where a permutation changes them, a few
     texts more change samples.
     """
-    grid, tables = curve_grid(RESAMPLING_POINTS), TermTables()
-    n_human = (pair.counted & pair.is_human).sum(axis=1)
     units = ExchangeableUnits.of(pair.is_human, pair.groups, np.zeros_like(pair.groups))
-    totals = pair.counts_of(np.ones((1, len(pair.is_human))))[0]
+    return permuted_scores(
+        lambda n_batch, rng: pair.counts_of(units.draw_texts(n_batch, rng)),
+        totals=pair.counts_of(np.ones((1, len(pair.is_human))))[0],
+        n_human=(pair.counted & pair.is_human).sum(axis=1),
+        estimator=estimator,
+        scaling=scaling,
+        n_draws=n_draws,
+        seed=seed,
+    )
+
+
+def permuted_scores(
+    draw_counts: Callable[[int, np.random.Generator], IntArray],
+    *,
+    totals: IntArray,
+    n_human: IntArray,
+    estimator: str,
+    scaling: float,
+    n_draws: int,
+    seed: int,
+) -> FloatArray:
+    """Return the scores of counts that are drawn as if P = Q, shape (n_draws,).
+
+    Parameters
+    ----------
+    draw_counts : function from a number of draws and a generator to counts
+        Returns the counts of the human sample, shape (n_batch, n_clusterings, k).
+    totals : array of int, shape (n_clusterings, k)
+        Counts of both samples together.
+    n_human : array of int, shape (n_clusterings,)
+        Number of human texts that each clustering counts, which all draws are made to have.
+    estimator, scaling, n_draws, seed
+        As for :func:`null_scores`.
+    """
+    grid, tables = curve_grid(RESAMPLING_POINTS), TermTables()
 
     def score_batch(start: int) -> FloatArray:
         rng = np.random.default_rng([seed, start])
-        n_batch = min(_BATCH, n_draws - start)
-        drawn = units.draw_texts(n_batch, rng)
-        p_counts = pair.counts_of(drawn)
+        p_counts = draw_counts(min(_BATCH, n_draws - start), rng)
         surplus = p_counts.sum(axis=2) - n_human
         for draw, clustering in np.argwhere(surplus):
             counts, excess = p_counts[draw, clustering], int(surplus[draw, clustering])

@@ -66,7 +66,7 @@ def deal(
     """Return the positions that each clustering is learnt from, of texts with different keys.
 
     Where `n_clusterings` blocks are dealt from one order, they hold the keys that come first in it:
-    the others need not be there (:func:`first_keys`).
+    the others need not be there (:func:`first_to_deal`).
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def deal(
     Examples
     --------
     >>> keys = np.arange(100, dtype=np.uint64)
-    >>> first = first_keys(keys, n_rows=5, n_clusterings=4, n_texts=100, seed=0)
+    >>> first = keys[first_to_deal(keys, n_rows=5, n_clusterings=4, n_texts=100, seed=0)]
     >>> of_all, of_first = (deal(part, 5, 4, seed=0) for part in (keys, first))
     >>> len(first), bool((keys[of_all] == first[of_first]).all())
     (20, True)
@@ -95,10 +95,10 @@ def deal(
     return np.concatenate(dealt)[:n_clusterings]
 
 
-def first_keys(
+def first_to_deal(
     keys: HashArray, n_rows: int, n_clusterings: int, n_texts: int, seed: int
-) -> HashArray:
-    """Return the keys of a sample, or of a part of it, that can be dealt to clusterings.
+) -> IntArray:
+    """Return the positions of the keys that are dealt to clusterings, of a part of a sample.
 
     Parameters
     ----------
@@ -110,9 +110,8 @@ def first_keys(
     """
     wanted = n_rows * n_clusterings
     if n_texts // n_rows < n_clusterings or len(keys) <= wanted:  # all are dealt, more than once
-        return keys
-    first = np.argpartition(scramble_hashes(keys, [seed, 0]), wanted - 1)[:wanted]
-    return keys[np.sort(first)]
+        return np.arange(len(keys))
+    return np.sort(np.argpartition(scramble_hashes(keys, [seed, 0]), wanted - 1)[:wanted])
 
 
 def check_counted(n_counted: int, n_prompts: int | None) -> None:
