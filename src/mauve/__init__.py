@@ -2,6 +2,7 @@
 
 - :func:`compare` scores systems against human text, :func:`difference` two systems;
 - :func:`check` tells whether a system is worse than a baseline;
+- :func:`compare_files` does the same for files of any size, in bounded memory or on Ray;
 - :func:`explain` shows what a system writes too much, too little or otherwise;
 - :func:`measure` computes other measures beside MAUVE;
 - :func:`report` writes all of that to one HTML file;
@@ -42,6 +43,8 @@ from mauve.compute_mauve import PaperResult, compute_mauve
 from mauve.embed.protocol import Embedded, Embedder
 from mauve.embed.reading import Reading
 from mauve.embed.registry import get_embedder, register_embedder
+from mauve.engine.run import compare_files
+from mauve.engine.samples import StreamedComparison
 from mauve.errors import (
     ConvergenceError,
     InvalidParameterError,
@@ -113,6 +116,7 @@ __all__ = [
     "Quantizer",
     "Reading",
     "Report",
+    "StreamedComparison",
     "SystemExplanation",
     "SystemLadder",
     "TextFile",
@@ -120,6 +124,7 @@ __all__ = [
     "TokenScorer",
     "check",
     "compare",
+    "compare_files",
     "compute_mauve",
     "difference",
     "evaluate",

@@ -1,0 +1,46 @@
+"""Choose an engine by name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, get_args
+
+from mauve.engine.local import Engine, LocalEngine
+from mauve.errors import bad_parameter, check_choice, check_int, need_packages
+
+#: "disk" works piece by piece in this process, "ray" on the machines of a Ray cluster.
+EngineName = Literal["disk", "ray"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+
+
+@contextmanager
+def open_engine(
+    name: EngineName, *, address: str | None = None, workers: int | None = None, gpus: float = 0.0
+) -> Iterator[Engine]:
+    """Yield an engine; a cluster that was started for it is stopped afterwards.
+
+    Parameters
+    ----------
+    name : {"disk", "ray"}
+    address, workers, gpus
+        As for :func:`mauve.compare_files`.
+
+    Examples
+    --------
+    >>> with open_engine("disk") as engine:
+    ...     [*engine.run(abs, [-1])]
+    [(-1, 1)]
+    """
+    check_choice("engine", name, ENGINES)
+    if workers is not None:
+        workers = check_int("workers", workers, 1)
+    if name == "disk":
+        for option, value in {"address": address, "workers": workers}.items():
+            if value is not None:
+                raise bad_parameter(option, "left out unless engine='ray'", value)
+        yield LocalEngine()
+        return
+    need_packages("The engine 'ray'", ["ray", "pyarrow"], "ray")
+    from mauve.engine.ray_engine import RayEngine
+
+    with RayEngine.opened(address, workers, gpus) as engine:
+        yield engine
