@@ -234,9 +234,7 @@ class TestFolder:
         self.run(files, tmp_path / "work")
         changed = tmp_path / "human-0.npy"
         np.save(changed, np.load(changed) + 1)
-        with pytest.raises(
-            InvalidParameterError, match=r"human-0\.npy' before that"
-        ):
+        with pytest.raises(InvalidParameterError, match=r"human-0\.npy' before that"):
             self.run(files, tmp_path / "work")
 
     def test_other_settings_are_named(self, files, tmp_path):

@@ -5,6 +5,7 @@ from typing import cast, get_args
 import typer
 
 import mauve
+from mauve.cli.compare_files import check_in_memory, chosen_engine, compare_streamed
 from mauve.cli.inputs import (
     make_embedder,
     metadata_fields,
@@ -21,6 +22,7 @@ from mauve.cli.options_output import (
     MeasureOptions,
     MetadataOptions,
 )
+from mauve.cli.options_scale import ScaleOptions
 from mauve.cli.options_score import (
     EquivalenceOptions,
     InferenceOptions,
@@ -66,6 +68,7 @@ def compare_command(
     added: AddedMeasures,
     measuring: MeasureOptions,
     explaining: MetadataOptions,
+    scale: ScaleOptions,
     output: CompareOutput,
 ) -> None:
     """Measure how far each system's texts are from human texts."""
@@ -89,6 +92,21 @@ def compare_command(
         check_names(added.measures)  # now, not after the comparison
     elif models or measuring.training is not None:
         raise typer.BadParameter("--model and --training need --measures.")
+    if (engine := chosen_engine(scale, samples)) != "memory":
+        compare_streamed(
+            engine,
+            scale,
+            samples,
+            texts,
+            embedding,
+            score,
+            inference,
+            equivalence,
+            added,
+            output,
+        )
+        return
+    check_in_memory(scale)
     inputs = read_inputs(samples)
     fields = metadata_fields(inputs, explaining.metadata)
     training = read_training(measuring.training, samples.field)

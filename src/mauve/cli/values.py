@@ -8,6 +8,7 @@ from typing import NamedTuple
 import typer
 
 from mauve.cli.terminal import warnings_as_lines
+from mauve.engine.sources import is_many, is_wild
 from mauve.escape import escaped
 from mauve.generation.settings import model_name
 from mauve.quantize.registry import QUANTIZERS, quantizer_names
@@ -190,10 +191,25 @@ def named_file(argument: str) -> tuple[str, InputFile]:
         return name, input_file(file)
     source = input_file(argument)
     path = source.path
+    if is_many(str(path)):
+        return _name_of_many(str(path)) or argument, source
     for suffix in sorted(_SUFFIXES, key=len, reverse=True):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return path.name[: -len(suffix)], source
     return path.name or argument, source
+
+
+def _name_of_many(path: str) -> str:
+    """Return the name of a pattern, folder or dataset: the last part of it without wild cards.
+
+    Examples
+    --------
+    >>> _name_of_many("runs/gpt2/*.jsonl.gz"), _name_of_many("hf:org/stories?split=test")
+    ('gpt2', 'stories')
+    """
+    plain = path.partition(":")[2].partition("?")[0] if path.startswith("hf:") else path
+    parts = [part for part in Path(plain).parts if not is_wild(part)]
+    return parts[-1] if parts else ""
 
 
 def named_systems(arguments: list[str]) -> dict[str, InputFile]:

@@ -184,7 +184,12 @@ def empty_bucket_warnings(counts: IntArray) -> tuple[str, ...]:
 
 
 def bucket_warnings(
-    system: str, counts: IntArray, n_texts: int, plan: BucketPlan, settings: Settings
+    system: str,
+    counts: IntArray,
+    n_texts: int,
+    share_counted: float,
+    plan: BucketPlan,
+    settings: Settings,
 ) -> tuple[str, ...]:
     """Return warnings about the buckets of one system: learnt from too few texts, or empty.
 
@@ -195,6 +200,8 @@ def bucket_warnings(
         Of all texts of both samples.
     n_texts : int
         Texts of the smaller sample.
+    share_counted : float
+        Share of the texts that a clustering counts.
     plan : BucketPlan
     settings : Settings
     """
@@ -212,8 +219,8 @@ def bucket_warnings(
             f"buckets. From {plan.n_needed} texts of each sample on, scores of any number of "
             "texts are comparable.",
         )
-    if is_too_sparse(pair, plan):
-        n_needed = ceil(_COUNTED_PER_BUCKET * plan.num_buckets / max(_counted_share(pair), 1e-9))
+    if is_too_sparse(share_counted * float(counts[0].sum()), plan):
+        n_needed = ceil(_COUNTED_PER_BUCKET * plan.num_buckets / max(share_counted, 1e-9))
         warnings += (
             f"The interval of '{system}' is withheld, [0, 1]: its {plan.num_buckets} buckets hold "
             f"fewer than {_COUNTED_PER_BUCKET} counted texts each, and most of what the score "
@@ -226,24 +233,20 @@ def bucket_warnings(
     return warnings
 
 
-def is_too_sparse(pair: LabelledPair, plan: BucketPlan) -> bool:
+def is_too_sparse(n_counted: float, plan: BucketPlan) -> bool:
     """Return whether buckets of a fixed number hold too few counted texts for an interval.
 
     Where `num_buckets` can be chosen, their number follows that of the texts.
 
     Parameters
     ----------
-    pair : LabelledPair
+    n_counted : float
+        Texts that a clustering counts, of both samples together.
     plan : BucketPlan
     """
     if fixed_num_buckets(plan.quantizer) is None:
         return False
-    n_counted = _counted_share(pair) * len(pair.is_human)
     return n_counted < _COUNTED_PER_BUCKET * plan.num_buckets
-
-
-def _counted_share(pair: LabelledPair) -> float:
-    return float(pair.counted.mean())
 
 
 def contradiction_warnings(result: MauveResult) -> tuple[str, ...]:

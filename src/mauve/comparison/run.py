@@ -347,6 +347,7 @@ def _score_systems(
                 name,
                 np.add(*pair.counting_all().counts()),
                 min(result.n_human, result.n_model),
+                float(pair.counted.mean()),
                 plan,
                 settings,
             ),

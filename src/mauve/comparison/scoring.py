@@ -156,7 +156,7 @@ class Scorer:
             **scored.fields(),
             interval=(
                 (0.0, 1.0)  # withheld: a warning says so
-                if is_too_sparse(pair, plan)
+                if is_too_sparse(float(pair.counted.sum(axis=1).mean()), plan)
                 else score_interval(scored.mauve, error, settings.confidence)
             ),
             confidence=settings.confidence,

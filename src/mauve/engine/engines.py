@@ -27,8 +27,8 @@ def open_engine(
     Examples
     --------
     >>> with open_engine("disk") as engine:
-    ...     [*engine.run(abs, [-1])]
-    [(-1, 1)]
+    ...     type(engine).__name__
+    'LocalEngine'
     """
     check_choice("engine", name, ENGINES)
     if workers is not None:

@@ -1,14 +1,16 @@
 """Run the stages piece by piece in this process, and what an engine is."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Protocol
+
+from mauve.engine.stages import Together
 
 
 class Engine(Protocol):
-    """What runs a stage on the pieces of a sample."""
+    """What runs the stages of all samples on their pieces."""
 
-    def run(self, stage: Callable[[int], Any], pieces: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """Yield the number of each piece and what the stage returns for it, in any order."""
+    def run(self, together: Together) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each piece and what its stage returns, in any order."""
 
 
 class LocalEngine:
@@ -16,11 +18,11 @@ class LocalEngine:
 
     Examples
     --------
-    >>> [*LocalEngine().run(lambda piece: piece * 10, [1, 2])]
-    [(1, 10), (2, 20)]
+    >>> [*LocalEngine().run(Together([abs], [(0, -3), (0, 5)]))]
+    [(0, 3), (1, 5)]
     """
 
-    def run(self, stage: Callable[[int], Any], pieces: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """Yield the number of each piece and what the stage returns for it, in order."""
-        for piece in pieces:
-            yield piece, stage(piece)
+    def run(self, together: Together) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each piece and what its stage returns, in order."""
+        for number in range(len(together.pieces)):
+            yield number, together(number)

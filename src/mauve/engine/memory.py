@@ -2,13 +2,20 @@
 
 import os
 import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
 
 from mauve.errors import bad_parameter
+from mauve.text.files import COMPRESSIONS, is_stream, text_kind
 
 _SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kMGT]?)(i?)B?\s*$", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 LEAST_MEMORY = 256 << 20
 _SHARE = 0.5  # of what is free
+_LABELS = 80 * (4 + 1)  # of a text: its bucket, and whether it is counted, in all clusterings
+_TEXT_BYTES, _TEXT_FEATURES, _PACKED = 500, 400, 3
 
 
 def parse_memory(memory: int | str | None) -> int:
@@ -40,6 +47,35 @@ def parse_memory(memory: int | str | None) -> int:
     if n_bytes < LEAST_MEMORY:
         raise bad_parameter("memory", rule, memory)
     return n_bytes
+
+
+def needed_memory(paths: Sequence[str | Path]) -> int:
+    """Return how many bytes a comparison of files in memory takes, roughly.
+
+    Features are held twice as 32-bit numbers, beside the buckets of every text in 80 clusterings;
+    texts are taken to have 500 bytes and 400 features.
+
+    Examples
+    --------
+    >>> needed_memory([])
+    0
+    """
+    needed = 0
+    for path in paths:
+        name = str(path).lower()
+        if is_stream(path) or not os.path.isfile(path):
+            continue
+        size = os.path.getsize(path)
+        is_packed = name.endswith((*COMPRESSIONS, ".parquet"))
+        if name.endswith(".npy"):
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            needed += 2 * 4 * array.size + _LABELS * len(array)
+        elif text_kind(path) is None:
+            needed += 3 * size
+        else:
+            n_texts = size * (_PACKED if is_packed else 1) // _TEXT_BYTES
+            needed += n_texts * (2 * _TEXT_BYTES + 2 * 4 * _TEXT_FEATURES + _LABELS)
+    return needed
 
 
 def available_memory() -> int:

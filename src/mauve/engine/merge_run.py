@@ -137,6 +137,7 @@ class Merge:
                 name,
                 counts.all_counts[0] + counts.all_counts[1],
                 min(result.n_human, result.n_model),
+                1 - counts.share_learnt,
                 plan,
                 self.settings,
             ),
@@ -154,7 +155,7 @@ class Merge:
         samples, jobs, stages = self.samples, self.jobs, self.stages
         human = samples.human_name
         tables = [merger.tables() for merger in mergers]
-        sums = {}
+        influence_stages = {}
         for side, name in enumerate(self.sources):
             is_human = name == human
             chosen = [i for i, job in enumerate(jobs) if is_human or job.system == name]
@@ -165,7 +166,7 @@ class Merge:
                 else 0
                 for i in chosen
             ]
-            stage = InfluenceStage(
+            influence_stages[name] = InfluenceStage(
                 stages[name],
                 [tables[i][:, :, which] for i in chosen],
                 [mergers[i].counts.learnt[which] for i in chosen],
@@ -173,8 +174,7 @@ class Merge:
                 FEW_CLUSTERINGS,
                 (self.settings.seed, side),
             )
-            sums[name] = self.stream.influences(stage)
-        return sums
+        return self.stream.influences(influence_stages)
 
     def _ceiling(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
+from mauve.comparison.advice import is_too_sparse
 from mauve.comparison.results import MauveResult
 from mauve.comparison.scoring import FEW_CLUSTERINGS, MOST_NULL_SCORES, CountScores
 from mauve.comparison.settings import Settings
@@ -188,7 +189,11 @@ class Merger:
         return MauveResult(
             name=self.system,
             **scored.fields(),
-            interval=score_interval(scored.mauve, error, settings.confidence),
+            interval=(
+                (0.0, 1.0)  # withheld: a warning says so
+                if is_too_sparse((1 - self.counts.share_learnt) * n, plan)
+                else score_interval(scored.mauve, error, settings.confidence)
+            ),
             confidence=settings.confidence,
             p_value=None if test is None else test.p_value,
             test_statistic=None if test is None else test.largest,

@@ -7,7 +7,7 @@ import numpy as np
 from mauve.arrays import Features
 from mauve.comparison.compared import Compared
 from mauve.comparison.plans import plan_classifiers, plan_systems
-from mauve.comparison.settings import MIN_TEXTS, Settings
+from mauve.comparison.settings import Settings
 from mauve.embed.load import Samples
 from mauve.embed.reading import SampleReadings, UnreadablePolicy
 from mauve.engine.drawing import DrawnTexts
@@ -18,8 +18,15 @@ from mauve.engine.stages import (
     EmbedderChoice,
     Job,
 )
-from mauve.engine.streaming import SampleStream, Stream, assign_stage, embed_drawn
-from mauve.errors import InvalidParameterError, UndefinedError
+from mauve.engine.streaming import (
+    SampleStream,
+    Stream,
+    assign_stage,
+    embed_drawn,
+    fetch_all,
+    hash_all,
+)
+from mauve.errors import UndefinedError
 from mauve.inference.quadratic_forms import PooledFeatures
 from mauve.inference.two_sample import TwoSampleTest, two_sample_test
 from mauve.quantize.assigning import OneBucket, RowAssigner
@@ -65,13 +72,7 @@ class Pipeline:
 
     def compare(self) -> StreamedComparison:
         """Run all stages."""
-        for name, source in self.sources.items():
-            source.hash(self.stream)
-            if source.n_texts < MIN_TEXTS:
-                raise InvalidParameterError(
-                    f"'{name}' must have at least {MIN_TEXTS} texts. Got {source.n_texts} instead: "
-                    "collect more, some hundreds to detect a difference."
-                )
+        hash_all(self.stream, self.sources)
         totals = {name: source.n_texts for name, source in self.sources.items()}
         samples = StreamedSamples(
             None, None, self.origin, None, np.empty(0, np.uint64), n_given=totals, totals=totals
@@ -98,7 +99,7 @@ class Pipeline:
             name: self._stage(number, name, jobs, assigners, samples)
             for number, name in enumerate(self.sources)
         }
-        assigned = {name: self.stream.total(stage) for name, stage in stages.items()}
+        assigned = self.stream.totals(stages)
         samples.n_cut.update({n: total.n_truncated for n, total in assigned.items()})
         undefined = {i for i, of in enumerate(assigners) if isinstance(of, UndefinedError)}
         results = Merge(
@@ -127,14 +128,11 @@ class Pipeline:
 
     def _samples(self, totals: dict[str, int]) -> StreamedSamples:
         """Read the drawn texts or features; return the samples."""
-        fetched = {
-            name: source.fetch(self.stream, self.drawn[name])
-            for name, source in self.sources.items()
-        }
+        fetched = fetch_all(self.stream, self.sources, self.drawn)
         texts = {name: part for name, part in fetched.items() if isinstance(part, list)}
         tested = None
         if self.embedder is not None:
-            embedder = self.embedder.make()
+            embedder = self.embedder.embedder
             of_test = {name: self.drawn[name].tested for name in texts}
             to_test = {name: [texts[name][at] for at in rows] for name, rows in of_test.items()}
             if self.unreadable == "error":  # before the work

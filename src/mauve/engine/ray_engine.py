@@ -3,37 +3,45 @@
 import importlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+import socket
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from mauve.engine.stages import Together
 from mauve.errors import InvalidParameterError, MauveError
 from mauve.escape import escaped
 
-_TRIES = 3  # of a piece whose task fails for another reason than its machine
+_HOST_AND_PORT = re.compile(r"^(?:ray://)?(?P<host>[^/]+):(?P<port>\d+)$")
+_SECONDS = 5.0  # to wait for an answer at an address; Ray itself waits for minutes
 
 
 class _Worker:
-    """An actor: holds a stage, with its model and buckets, and takes one piece after another."""
+    """An actor: holds the stages, with model and buckets, and takes one piece after another."""
 
-    def __init__(self, stage: Any) -> None:
-        self._stage = stage
-        prepare = getattr(stage, "prepare", None)
-        if prepare is not None:
-            prepare()
+    def __init__(self, stages: list[Any]) -> None:
+        # In a list, so that Ray passes the reference: an actor that is started again needs it.
+        self._together: Together = importlib.import_module("ray").get(stages[0])
+        self._together.prepare()
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-        piece = int(row["item"])
-        try:
-            return {"piece": piece, "result": [self._stage(piece)], "error": None}
-        except MauveError as error:  # a clear error, which trying again does not change
-            return {"piece": piece, "result": None, "error": [error]}
+        return _done(self._together, row)
+
+
+def _done(together: Together, row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a stage returns for a piece, or its error, which trying again cannot change."""
+    number = int(row["item"])
+    try:
+        return {"number": number, "result": [together(number)], "error": None}
+    except MauveError as error:
+        return {"number": number, "result": None, "error": [error]}
 
 
 @dataclass(frozen=True)
 class RayEngine:
-    """Runs a stage on all pieces, in a pool of actors on the machines of a cluster.
+    """Runs the stages on the machines of a cluster: Ray tasks, and actors where there is a model.
 
     A piece whose machine is lost is done again on another one; shards that were written stay.
 
@@ -54,60 +62,83 @@ class RayEngine:
     @contextmanager
     def opened(cls, address: str | None, workers: int | None, gpus: float) -> Iterator["RayEngine"]:
         """Connect to a cluster, or start Ray on this machine, and yield the engine."""
-        # Ray asks before it reports how it is used, but not in a script.
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would be sent without asking
+        logging.getLogger("ray").setLevel(logging.ERROR)
         ray = importlib.import_module("ray")  # by name: it is an extra
         is_ours = not ray.is_initialized()
         if is_ours:
+            _check_address(address)
             try:
                 ray.init(
                     address=address or "local",
+                    num_cpus=None if address else workers,
                     logging_level=logging.ERROR,
                     log_to_driver=False,
-                    include_dashboard=False if address is None else None,
-                    configure_logging=False,
+                    include_dashboard=None if address else False,
                 )
             except (ConnectionError, RuntimeError, ValueError) as error:
-                raise InvalidParameterError(
-                    f"There must be a Ray cluster at the address '{escaped(str(address))}'. None "
-                    f"answers ({_first_line(error)}): start one with ray start --head, or leave "
-                    "the address out to use this machine."
-                ) from error
-        context = importlib.import_module("ray.data").DataContext.get_current()
+                raise _no_cluster(address, _first_line(error)) from error
+        data = importlib.import_module("ray.data")
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        context = data.DataContext.get_current()
+        before = context.enable_progress_bars
         context.enable_progress_bars = False
         try:
             yield cls(ray, workers, gpus)
         finally:
+            context.enable_progress_bars = before
             if is_ours:
                 ray.shutdown()
 
-    def run(self, stage: Callable[[int], Any], pieces: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """Yield the number of each piece and what the stage returns for it, in any order."""
-        if not len(pieces):
+    def run(self, together: Together) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each piece and what its stage returns, in any order."""
+        n_pieces = len(together.pieces)
+        if not n_pieces:
             return
         data = importlib.import_module("ray.data")
-        most = self.workers or max(1, int(self.ray.cluster_resources().get("CPU", 1)))
-        most = min(most, len(pieces))
-        rows = data.from_items([int(piece) for piece in pieces], override_num_blocks=len(pieces))
-        done = rows.map(
-            _Worker,
-            fn_constructor_args=[stage],
-            compute=data.ActorPoolStrategy(min_size=1, max_size=most),
-            num_cpus=1,
-            num_gpus=self.gpus or None,
-            max_restarts=-1,
-            max_task_retries=-1,
-        )
+        rows = data.from_items([*range(n_pieces)], override_num_blocks=n_pieces)
+        stages = self.ray.put(together)
+        if together.holds_model:
+            most = self.workers or max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+            done = rows.map(
+                _Worker,
+                fn_constructor_args=[[stages]],
+                compute=data.ActorPoolStrategy(min_size=1, max_size=min(most, n_pieces)),
+                num_cpus=1,
+                num_gpus=self.gpus or None,
+            )
+        else:
+            get = self.ray.get
+            done = rows.map(lambda row: _done(get(stages), row), num_cpus=1)
         try:
             for row in done.iter_rows():
                 if row["error"] is not None:
                     raise row["error"][0]
-                yield int(row["piece"]), row["result"][0]
+                yield int(row["number"]), row["result"][0]
         except self.ray.exceptions.RayError as error:
             raise MauveError(
-                f"Ray could not finish a stage ({_first_line(error)}): what is done is kept if a "
-                "folder is named, and used by the next run."
+                f"Ray could not finish the work ({_first_line(error)}). What is done is kept if a "
+                "folder is named: run again."
             ) from error
+
+
+def _check_address(address: str | None) -> None:
+    """Raise unless something answers at a host and port."""
+    match = None if address is None else _HOST_AND_PORT.match(address)
+    if match is None:
+        return
+    try:
+        socket.create_connection((match["host"], int(match["port"])), timeout=_SECONDS).close()
+    except OSError as error:
+        raise _no_cluster(address, str(error)) from error
+
+
+def _no_cluster(address: str | None, reason: str) -> InvalidParameterError:
+    return InvalidParameterError(
+        f"There must be a Ray cluster at the address '{escaped(str(address))}'. None answers "
+        f"({escaped(reason)}): start one with ray start --head, or leave the address out to use "
+        "this machine alone."
+    )
 
 
 def _first_line(error: BaseException) -> str:

@@ -105,6 +105,12 @@ class StreamedComparison(Comparison):
     _n_tested: Mapping[str, int] = {}
 
     @property
+    def drawn(self) -> Samples | None:
+        """The texts that were drawn, on which form is checked; None for features."""
+        samples = self.compared.samples
+        return samples.drawn if isinstance(samples, StreamedSamples) else None
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What is computed from a part of the texts."""
         sizes = self.compared.samples.sizes

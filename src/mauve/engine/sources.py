@@ -17,14 +17,13 @@ from mauve.embed.feature_files import read_features
 from mauve.embed.samples import check_features
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped, listed
-from mauve.generation.hub_datasets import dataset_rows
-from mauve.generation.sources import parse_source
 from mauve.hashes import feature_hashes, text_hashes
-from mauve.text.fields import Fields, Record
+from mauve.text.fields import Fields, Record, json_record
 from mauve.text.files import check_path, is_stream, text_kind
-from mauve.text.formats import json_record
+from mauve.text.hub_datasets import dataset_rows
 from mauve.text.normalize import EmptyPolicy, prepare_texts
-from mauve.text.read import file_name, file_records
+from mauve.text.records import file_name, file_records
+from mauve.text.sources import parse_source
 
 #: Rows of a part: what is read, embedded and assigned at once.
 PART_ROWS = 16_384
@@ -317,7 +316,29 @@ def is_pattern(path: str) -> bool:
     >>> is_pattern("human/*.parquet"), is_pattern("human.parquet")
     (True, False)
     """
-    return bool(_MAGIC & set(path)) and not os.path.exists(path)
+    return is_wild(path) and not os.path.exists(path) and not path.startswith(_DATASET)
+
+
+def is_wild(path: str) -> bool:
+    """Whether a path, or a part of one, has wild cards.
+
+    Examples
+    --------
+    >>> is_wild("*.parquet")
+    True
+    """
+    return bool(_MAGIC & set(path))
+
+
+def is_many(path: str) -> bool:
+    """Whether a path is a pattern, a folder or a dataset, and not one file.
+
+    Examples
+    --------
+    >>> is_many("human/*.parquet"), is_many("hf:stas/openwebtext-10k"), is_many("human.txt")
+    (True, True, False)
+    """
+    return is_pattern(path) or path.startswith(_DATASET) or os.path.isdir(path)
 
 
 def _is_read(path: str | Path) -> bool:

@@ -15,7 +15,6 @@ from mauve.embed.protocol import Embedder
 from mauve.embed.registry import EmbedderLike, get_embedder
 from mauve.engine.shards import Shard
 from mauve.engine.sources import Part, Piece, ShardedSample
-from mauve.errors import InvalidParameterError
 from mauve.frontier.histogram import count_labels
 from mauve.quantize.assigning import RowAssigner
 from mauve.quantize.reduce import OrderName, scaled_rows
@@ -32,10 +31,15 @@ class EmbedderChoice:
     settings: Mapping[str, Any]
     device: str = "auto"
 
-    def make(self) -> Embedder:
-        """Return the embedder."""
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder, made when it is first needed; all samples share it."""
         settings = {key: value for key, value in self.settings.items() if value is not None}
         return get_embedder(self.name, device=self.device, **settings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the embedder where the choice travels to another process."""
+        return {key: value for key, value in self.__dict__.items() if key != "embedder"}
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,36 @@ class HashStage(Stage):
                 facts = {"n": len(hashes), "is_last": part.is_last}
                 self.shard((number, part.number)).write(arrays, facts)
         return [int(facts["n"]) for _, _, facts in self.read_all(number)]
+
+
+@dataclass(frozen=True)
+class Together:
+    """The stages of all samples as one, whose pieces are numbered through.
+
+    Attributes
+    ----------
+    stages : sequence of stages, one for each sample
+    pieces : sequence of (stage, piece)
+    """
+
+    stages: Sequence[Any]
+    pieces: Sequence[tuple[int, int]]
+
+    @property
+    def holds_model(self) -> bool:
+        """Whether a worker is worth keeping."""
+        return any(isinstance(stage, AssignStage) for stage in self.stages)
+
+    def prepare(self) -> None:
+        """Load what all pieces need."""
+        for stage in self.stages:
+            if isinstance(stage, AssignStage):
+                stage.prepare()
+
+    def __call__(self, number: int) -> Any:
+        """Return what the stage of a piece returns."""
+        stage, piece = self.pieces[number]
+        return self.stages[stage](piece)
 
 
 @dataclass(frozen=True)
@@ -210,13 +244,10 @@ class AssignStage(Stage):
     embedder: EmbedderChoice | None = None
     located: Mapping[Place, tuple[IntArray, IntArray]] = field(default_factory=dict)
 
-    @cached_property
-    def _embedder(self) -> Embedder | None:
-        return None if self.embedder is None else self.embedder.make()
-
     def prepare(self) -> None:
         """Load the model now, and not with the first piece."""
-        _ = self._embedder
+        if self.embedder is not None:
+            _ = self.embedder.embedder
 
     def __call__(self, number: int) -> Assigned:
         """Return the counts of a piece."""
@@ -260,9 +291,8 @@ class AssignStage(Stage):
         values = part.values
         if not isinstance(values, list):
             return np.array(values, dtype=np.float32), 0  # a copy, which is scaled
-        if self._embedder is None:
-            raise InvalidParameterError("Texts must have an embedder. Got none instead.")
-        embedded = embed_texts(values, self._embedder)
+        assert self.embedder is not None  # texts have one
+        embedded = embed_texts(values, self.embedder.embedder)
         return np.array(embedded.features, dtype=np.float32), embedded.n_truncated
 
 

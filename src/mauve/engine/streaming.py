@@ -1,17 +1,18 @@
 """Take samples in files through the stages: hash, draw, learn, assign, merge."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from mauve.arrays import Features, IntArray
+from mauve.arrays import Features, FloatArray, IntArray
+from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.load import embed_texts
 from mauve.embed.protocol import Embedder
 from mauve.embed.remembered import RememberedEmbedder
@@ -29,11 +30,10 @@ from mauve.engine.stages import (
     InfluenceStage,
     Job,
     Place,
+    Together,
 )
 from mauve.errors import InvalidParameterError
 from mauve.progress import Progress
-
-R = TypeVar("R")
 
 _HASH_BYTES = 64  # memory that one hash takes while it is sorted and drawn
 
@@ -56,37 +56,53 @@ class Stream:
     memory: int
     on_progress: Progress
 
-    def run(self, step: str, stage: Callable[[int], R], n_pieces: int) -> dict[int, R]:
-        """Return what a stage returns for every piece, by the number of the piece."""
-        results = {}
-        for piece, result in self.engine.run(stage, range(n_pieces)):
-            results[piece] = result
-            self.on_progress(step, len(results), n_pieces)
-        return {piece: results[piece] for piece in sorted(results)}
+    def run(
+        self, step: str, stages: Mapping[str, Any], pieces: Mapping[str, Sequence[int]]
+    ) -> Iterator[tuple[str, int, Any]]:
+        """Yield what the stages return: the sample, the number of its piece, and the result.
 
-    def total(self, stage: AssignStage) -> Assigned:
-        """Assign all texts of a sample; return their counts."""
-        total = Assigned()
-        for done, (_, part) in enumerate(
-            self.engine.run(stage, range(len(stage.sample.pieces))), 1
-        ):
-            total.add(part)
-            self.on_progress("assigning", done, len(stage.sample.pieces))
-        return total
+        Parameters
+        ----------
+        step : str
+            Name of the step, for a progress bar.
+        stages : mapping from sample to stage
+        pieces : mapping from sample to its pieces
+        """
+        names = [*stages]
+        numbered = [(i, piece) for i, name in enumerate(names) for piece in pieces[name]]
+        together = Together([*stages.values()], numbered)
+        for done, (number, result) in enumerate(self.engine.run(together), 1):
+            stage, piece = numbered[number]
+            yield names[stage], piece, result
+            self.on_progress(step, done, len(numbered))
 
-    def influences(self, stage: InfluenceStage) -> Influences:
-        """Return the sums over all texts of a sample; of floats in the order of the pieces."""
-        products, by_unit = {}, None
-        n_pieces = len(stage.assigned.sample.pieces)
-        for piece, part in self.engine.run(stage, range(n_pieces)):
-            products[piece] = part.products
-            if by_unit is None:
-                by_unit = part.by_unit
-            else:
-                by_unit = [one + more for one, more in zip(by_unit, part.by_unit, strict=True)]
-            self.on_progress("merging", len(products), n_pieces)
-        summed = np.sum([products[piece] for piece in sorted(products)], axis=0)
-        return Influences(summed, by_unit or [])
+    def totals(self, stages: Mapping[str, AssignStage]) -> dict[str, Assigned]:
+        """Assign all texts of all samples; return their counts."""
+        totals = {name: Assigned() for name in stages}
+        pieces = {name: range(len(stage.sample.pieces)) for name, stage in stages.items()}
+        for name, _, part in self.run("assigning", stages, pieces):
+            totals[name].add(part)
+        return totals
+
+    def influences(self, stages: Mapping[str, InfluenceStage]) -> dict[str, Influences]:
+        """Return the sums over all texts of all samples; of floats in the order of the pieces."""
+        products: dict[str, dict[int, FloatArray]] = {name: {} for name in stages}
+        by_unit: dict[str, list[IntArray]] = {}
+        pieces = {name: range(len(of.assigned.sample.pieces)) for name, of in stages.items()}
+        for name, piece, part in self.run("merging", stages, pieces):
+            products[name][piece] = part.products
+            known = by_unit.get(name)
+            by_unit[name] = (
+                part.by_unit
+                if known is None
+                else [one + more for one, more in zip(known, part.by_unit, strict=True)]
+            )
+        return {
+            name: Influences(
+                np.sum([parts[piece] for piece in sorted(parts)], axis=0), by_unit[name]
+            )
+            for name, parts in products.items()
+        }
 
 
 @dataclass
@@ -128,12 +144,6 @@ class SampleStream:
         """All parts, in the order of the texts."""
         return [(n, part) for n, sizes in self.part_sizes.items() for part in range(len(sizes))]
 
-    def hash(self, stream: Stream) -> None:
-        """Hash all texts."""
-        self.part_sizes = stream.run("hashing", self.hashing, len(self.sample.pieces))
-        if not self.n_texts:
-            raise InvalidParameterError(f"The files of '{self.sample.name}' hold no texts.")
-
     def draw(
         self, stream: Stream, learnings: list[Learning], n_tested: int, seed: int
     ) -> DrawnTexts:
@@ -150,14 +160,13 @@ class SampleStream:
         assert not locator.n_missing
         return drawn
 
-    def fetch(self, stream: Stream, drawn: DrawnTexts) -> "list[str] | Features":
-        """Read the drawn texts, or their features."""
-        stage = FetchStage(self.sample, {place: rows for place, (rows, _) in self.located.items()})
-        pieces = sorted({piece for piece, _ in self.located})
-        found: dict[Place, Any] = {}
-        for done, (_, values) in enumerate(stream.engine.run(stage, pieces), 1):
-            found |= values
-            stream.on_progress("drawing", done, len(pieces))
+    @property
+    def fetching(self) -> FetchStage:
+        """The stage that reads the drawn texts."""
+        return FetchStage(self.sample, {place: rows for place, (rows, _) in self.located.items()})
+
+    def arranged(self, found: Mapping[Place, Any], drawn: DrawnTexts) -> "list[str] | Features":
+        """Return the texts that were read, or their features, in the order of the draw."""
         if found.keys() != self.located.keys():
             raise InvalidParameterError(
                 f"The files of '{self.sample.name}' must stay as they are while they are read. "
@@ -174,6 +183,34 @@ class SampleStream:
         for place, (_, which) in self.located.items():
             features[which] = found[place]
         return features
+
+
+def hash_all(stream: Stream, sources: Mapping[str, SampleStream]) -> None:
+    """Hash all texts of all samples."""
+    sizes: dict[str, dict[int, list[int]]] = {name: {} for name in sources}
+    stages = {name: source.hashing for name, source in sources.items()}
+    pieces = {name: range(len(source.sample.pieces)) for name, source in sources.items()}
+    for name, piece, part_sizes in stream.run("hashing", stages, pieces):
+        sizes[name][piece] = part_sizes
+    for name, source in sources.items():
+        source.part_sizes = {piece: sizes[name][piece] for piece in sorted(sizes[name])}
+        if source.n_texts < MIN_TEXTS:
+            raise InvalidParameterError(
+                f"'{name}' must have at least {MIN_TEXTS} texts. Got {source.n_texts} instead: "
+                "collect more, some hundreds to detect a difference."
+            )
+
+
+def fetch_all(
+    stream: Stream, sources: Mapping[str, SampleStream], drawn: Mapping[str, DrawnTexts]
+) -> "dict[str, list[str] | Features]":
+    """Read the drawn texts of all samples, or their features."""
+    found: dict[str, dict[Place, Any]] = {name: {} for name in sources}
+    stages = {name: source.fetching for name, source in sources.items()}
+    pieces = {name: sorted({p for p, _ in source.located}) for name, source in sources.items()}
+    for name, _, values in stream.run("drawing", stages, pieces):
+        found[name] |= values
+    return {name: source.arranged(found[name], drawn[name]) for name, source in sources.items()}
 
 
 def embed_drawn(
