@@ -63,6 +63,7 @@ class RayEngine:
     def opened(cls, address: str | None, workers: int | None, gpus: float) -> Iterator["RayEngine"]:
         """Connect to a cluster, or start Ray on this machine, and yield the engine."""
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would be sent without asking
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # else it writes to the terminal
         logging.getLogger("ray").setLevel(logging.ERROR)
         ray = importlib.import_module("ray")  # by name: it is an extra
         is_ours = not ray.is_initialized()
