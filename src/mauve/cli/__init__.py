@@ -22,6 +22,7 @@ from mauve.cli.matrix import matrix_command
 from mauve.cli.measure import measure_command
 from mauve.cli.option_groups import PanelCommand
 from mauve.cli.protocols import protocols_command
+from mauve.cli.sharded import merge_command
 from mauve.cli.show import show_command
 from mauve.cli.study import study_commands
 from mauve.cli.terminal import one_line_errors, printing, say
@@ -47,6 +48,7 @@ for name, command in {
     "show": show_command,
     "protocols": protocols_command,
     "embed": embed_command,
+    "merge": merge_command,
     "demo": demo_command,
 }.items():
     app.command(name, cls=PanelCommand)(one_line_errors(command))

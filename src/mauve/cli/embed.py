@@ -8,7 +8,8 @@ from safetensors.numpy import save
 from mauve.atomic import atomic_write, check_writable
 from mauve.cli.option_groups import with_flags
 from mauve.cli.options_input import EmbedderOptions, EmbedInputOptions
-from mauve.cli.options_output import EmbedOutput
+from mauve.cli.options_output import EmbedOutput, check_feature_file
+from mauve.cli.sharded import embed_one_shard
 from mauve.cli.terminal import new_console, printing, say, say_warnings, warnings_as_lines
 from mauve.cli.values import input_file
 from mauve.embed.load import load_samples
@@ -27,8 +28,12 @@ def embed_command(
     source: EmbedInputOptions, embedding: EmbedderOptions, output: EmbedOutput
 ) -> None:
     """Turn texts into a file of features for the other commands."""
-    check_writable(output.out)
     steps = check_steps(source.normalize, without=JOINT_STEPS)
+    if output.shard is not None:
+        embed_one_shard(source, steps, embedding, output)
+        return
+    check_feature_file(output.out)
+    check_writable(output.out)
     path, field = input_file(str(source.texts))
     name = path.name
     embedder = get_embedder(embedding.name, **embedding.settings(), device=embedding.device)

@@ -175,6 +175,17 @@ class SavedFile(OptionGroup):
 
 
 @dataclass(frozen=True)
+class ShardFolder(OptionGroup):
+    """The folder that ``mauve merge`` checks."""
+
+    panel = "Input"
+
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What mauve embed --shard wrote to with --out.")
+    ]
+
+
+@dataclass(frozen=True)
 class EmbedderOptions(OptionGroup):
     """The model that turns texts into features, and where it runs."""
 

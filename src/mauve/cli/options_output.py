@@ -324,6 +324,11 @@ class DemoOutput(OptionGroup):
     ] = Path("demo")
 
 
+def check_feature_file(path: Path) -> None:
+    """Raise unless a path is that of a file of features."""
+    path_ending_in(*_FEATURE_SUFFIXES)(path)
+
+
 @dataclass(frozen=True)
 class EmbedOutput(OptionGroup):
     """What ``mauve embed`` writes."""
@@ -336,8 +341,16 @@ class EmbedOutput(OptionGroup):
             "--out",
             "-o",
             metavar="FILE",
-            callback=path_ending_in(*_FEATURE_SUFFIXES),
-            help="Where to write: .npy or .safetensors.",
+            help="Where to write: a .npy or .safetensors file; with --shard a folder, the same for "
+            "all shards.",
         ),
     ]
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Embed shard I of N, from 1 on, of the texts of one or many files: TEXTS may be a "
+            "pattern or a folder. Run all, in any order and on any machines, then mauve merge.",
+        ),
+    ] = None
     quiet: Quiet = False

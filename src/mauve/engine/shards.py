@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from mauve.archive import Archive
 from mauve.errors import InvalidParameterError, OutputError
 
-_KIND, _FORMAT = "shard", 1
+#: What files of shards hold, and the version of their layout.
+KIND, FORMAT = "shard", 1
 _LONGEST = 120  # characters of a value in a message
 
 
@@ -46,7 +47,7 @@ class Shard:
                 "may write to."
             ) from error
         parts = {"marker": dict(self.marker), "facts": dict(facts)}
-        Archive(parts, dict(arrays)).write(self.path, _KIND, _FORMAT)
+        Archive(parts, dict(arrays)).write(self.path, KIND, FORMAT)
 
     def read(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the arrays and the facts, or raise an error that names the shard.
@@ -67,7 +68,7 @@ class Shard:
                 f"The shard '{self.path}' must be there. It is missing: run the same command "
                 "again, which makes what is missing."
             )
-        archive = Archive.read(self.path, _KIND, _FORMAT)
+        archive = Archive.read(self.path, KIND, FORMAT)
         marker = archive.parts["marker"]
         if marker != json.loads(json.dumps(self.marker)):
             raise InvalidParameterError(self._difference(marker))

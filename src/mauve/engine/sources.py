@@ -28,6 +28,9 @@ from mauve.text.sources import parse_source
 #: Rows of a part: what is read, embedded and assigned at once.
 PART_ROWS = 16_384
 
+#: In a folder that mauve embed --shard wrote: the folder of markers, and what mauve merge adds.
+MARKERS, MERGED = ".shards", "merged.json"
+
 _MAGIC = frozenset("*?[")
 _DATASET = "hf:"
 _FEATURES = (".npy", ".npy.gz", ".safetensors")
@@ -279,6 +282,11 @@ def matching_files(files: FilesLike) -> list[str]:
         if path.startswith(_DATASET):
             found.append(path)
         elif os.path.isdir(path):
+            if os.path.isdir(Path(path, MARKERS)) and not os.path.exists(Path(path, MERGED)):
+                raise InvalidParameterError(
+                    f"'{escaped(path)}' must hold all of its shards. Whether it does is not known: "
+                    f"run mauve merge {escaped(path)} first."
+                )
             inside = [str(file) for file in sorted(Path(path).iterdir()) if _is_read(file)]
             if not inside:
                 check_path(path)  # raises, and says what a folder may hold
@@ -343,6 +351,6 @@ def is_many(path: str) -> bool:
 
 def _is_read(path: str | Path) -> bool:
     name = os.path.basename(path).lower()
-    if name.startswith(".") or os.path.isdir(path):
+    if name.startswith(".") or name == MERGED or os.path.isdir(path):
         return False
     return text_kind(path) is not None or name.endswith(_FEATURES)
