@@ -14,6 +14,7 @@ from mauve.quantize.reduce import Reduction, row_chunks
 from mauve.threads import parallel_map
 
 _ROWS = 512  # rows whose scores against the centres of all clusterings are held at once
+_MORE_ROWS = 8  # times as many, where a clustering has one score
 _ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a product, for each root of its length
 _SAME = 1e-6  # of that: rounding in double precision
 
@@ -66,7 +67,13 @@ class RowAssigner:
         self._levels = [part for part in partitions if isinstance(part, LevelSets)]
         self._affine = _all_affine(partitions)
         if self._affine is not None:
-            weights = self._affine[0]
+            weights, offsets = self._affine
+            shape = len(partitions), -1
+            # Bucket by bucket, so that maxima over the buckets run along contiguous numbers.
+            self._affine = (
+                weights.reshape(len(weights), *shape).swapaxes(1, 2).reshape(weights.shape),
+                offsets.reshape(shape).T.ravel(),
+            )
             self._rounding = _ROUNDING * np.sqrt(len(weights)) * _lengths(weights.T).max()
 
     @property
@@ -94,37 +101,44 @@ class RowAssigner:
             at_once = self._levels_of if self._levels else self._nearest
             labels[:, rows] = at_once(part, scores, tolerance)
 
-        parallel_map(assign, row_chunks(n, _ROWS))
+        # Level sets have one score where centres have k.
+        parallel_map(assign, row_chunks(n, _ROWS * (_MORE_ROWS if self._levels else 1)))
         return labels
 
     def _nearest(self, part: Features, scores: Features, tolerance: FloatArray) -> Labels:
-        """Return the bucket with the largest score; the scores are overwritten."""
-        by_clustering = scores.reshape(len(scores), len(self._partitions), -1)
-        labels = by_clustering.argmax(axis=2)
-        at = labels[:, :, None]
-        best = np.take_along_axis(by_clustering, at, axis=2)[:, :, 0]
-        np.put_along_axis(by_clustering, at, -np.inf, axis=2)
-        is_close = best - by_clustering.max(axis=2) <= tolerance[:, None]
-        k = by_clustering.shape[2]
-        for clustering in np.flatnonzero(is_close.any(axis=0)):
-            rows = np.flatnonzero(is_close[:, clustering])
-            columns = slice(clustering * k, (clustering + 1) * k)
-            exact = self._exact(part[rows], columns)
-            is_best = exact >= exact.max(axis=1, keepdims=True) - _SAME * tolerance[rows, None]
-            labels[rows, clustering] = is_best.argmax(axis=1)  # the first of equal centres
-        return np.asarray(labels.T, dtype=np.int32)
+        """Return the bucket with the largest score."""
+        n, n_clusterings = len(part), len(self._partitions)
+        by_bucket = scores.reshape(n, -1, n_clusterings)
+        least = by_bucket.max(axis=1) - tolerance[:, None].astype(np.float32)
+        at = np.flatnonzero(by_bucket >= least[:, None, :])
+        row_and_bucket, clustering = np.divmod(at, n_clusterings)
+        row, bucket = np.divmod(row_and_bucket, by_bucket.shape[1])
+        labels = np.zeros((n_clusterings, n), dtype=np.int32)
+        labels[clustering, row] = bucket
+        if len(at) > labels.size:
+            is_close = np.bincount(row * n_clusterings + clustering, minlength=labels.size) > 1
+            is_close = is_close.reshape(n, n_clusterings)
+            for number in np.flatnonzero(is_close.any(axis=0)):
+                rows = np.flatnonzero(is_close[:, number])
+                exact = self._exact(part[rows], slice(number, None, n_clusterings))
+                is_best = exact >= exact.max(axis=1, keepdims=True) - _SAME * tolerance[rows, None]
+                labels[number, rows] = is_best.argmax(axis=1)  # the first of equal centres
+        return labels
 
     def _levels_of(self, part: Features, scores: Features, tolerance: FloatArray) -> Labels:
         """Return the level that each value is in."""
         labels = np.empty((len(self._levels), len(part)), dtype=np.int32)
         for clustering, levels in enumerate(self._levels):
             values = scores[:, clustering].astype(np.float64)
-            above, below = (levels.at(values + side * tolerance) for side in (1, -1))
-            rows = np.flatnonzero(above != below)
+            ends = np.concatenate([[-np.inf], levels.limits, [np.inf]])
+            label = levels.at(values)
+            with np.errstate(invalid="ignore"):  # an infinite value is close to no limit
+                above, below = values - ends[label], ends[label + 1] - values
+                rows = np.flatnonzero(np.minimum(above, below) <= tolerance)
+            labels[clustering] = label
             if len(rows):
                 columns = slice(clustering, clustering + 1)
-                values[rows] = self._exact(part[rows], columns)[:, 0]
-            labels[clustering] = levels.at(values)
+                labels[clustering, rows] = levels.at(self._exact(part[rows], columns)[:, 0])
         return labels
 
     def _exact(self, part: Features, columns: slice) -> FloatArray:
