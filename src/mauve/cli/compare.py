@@ -74,6 +74,7 @@ def compare_command(
     """Measure how far each system's texts are from human texts."""
     if following.protocol is not None:
         check_fixed(texts, score, inference, equivalence, explaining, output)
+        check_in_memory(scale)
         compare_by_protocol(
             following.protocol, samples, texts, embedding, inference, added, measuring, output
         )

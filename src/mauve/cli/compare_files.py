@@ -43,6 +43,10 @@ def chosen_engine(scale: ScaleOptions, samples: SampleOptions) -> str:
 
 def check_in_memory(scale: ScaleOptions) -> None:
     """Raise if options are given that a comparison in memory does not use."""
+    if scale.engine in ENGINES:  # of a protocol
+        raise InvalidParameterError(
+            f"{option('engine', scale.engine)} must be left out for what is compared in memory."
+        )
     for name, value in {"address": scale.address, "folder": scale.folder}.items():
         if value is not None:
             raise InvalidParameterError(
