@@ -243,3 +243,45 @@ class HasMatrix(Protocol):
 
     def order(self) -> tuple[str, ...]:
         """Return the samples in the order of the leaves."""
+
+
+class HasMeasured(Protocol):
+    """A value with its interval."""
+
+    @property
+    def value(self) -> float:
+        """The value."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Low and high end of its confidence interval."""
+
+
+class HasTitle(Protocol):
+    """A measure."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def title(self) -> str:
+        """The title of its column."""
+
+
+class HasMeasures(Protocol):
+    """Measures of systems and of human text, as :class:`mauve.Measurements` has them."""
+
+    @property
+    def measures(self) -> Sequence[HasTitle]:
+        """The measures."""
+
+    @property
+    def human(self) -> Mapping[str, HasMeasured]:
+        """Those of human text, by name."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the systems."""
+
+    def __getitem__(self, name: str, /) -> Mapping[str, HasMeasured]:
+        """Return the measures of a system, by name."""
