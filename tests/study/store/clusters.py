@@ -58,11 +58,17 @@ def _user():
     return "postgres" if "postgres" in names else "nobody"
 
 
+def found(program):
+    """Return the path of a program of PostgreSQL, or None; Debian keeps them out of PATH."""
+    return shutil.which(program) or max(
+        glob.glob(f"/usr/lib/postgresql/*/bin/{program}"), default=None
+    )
+
+
 def _run(user, program, *arguments):
-    found = shutil.which(program) or max(glob.glob(f"/usr/lib/postgresql/*/bin/{program}"))
     who = {} if user is None else {"user": user, "group": pwd.getpwnam(user).pw_gid}
     done = subprocess.run(
-        [found, *map(str, arguments)],
+        [found(program), *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,  # a pipe would stay open with the server
         stderr=subprocess.PIPE if program == "initdb" else subprocess.DEVNULL,

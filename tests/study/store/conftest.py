@@ -11,8 +11,10 @@ sys.path.insert(0, str(Path(__file__).parent))  # for clusters and annotating: n
 @pytest.fixture(scope="session")
 def new_postgresql():
     """Return a function that returns the URL of a new database."""
-    from clusters import postgresql_server
+    from clusters import found, postgresql_server
 
+    if found("initdb") is None:
+        pytest.skip("needs the server of PostgreSQL: apt-get install postgresql")
     with postgresql_server() as new_database:
         yield new_database
 
