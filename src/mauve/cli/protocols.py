@@ -40,7 +40,7 @@ def protocols_command(
         bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")
     ] = False,
 ) -> None:
-    """List the protocols of mauve compare --protocol, with their settings and sources."""
+    """List the protocols of mauve compare, with their sources."""
     with printing():
         if as_json:
             listed = [protocol.to_dict() for protocol in built_in().values()]
