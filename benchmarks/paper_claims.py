@@ -20,6 +20,7 @@ from mauve.experiment.results import SCORING, ExperimentResults, GridRow, read_r
 from mauve.experiment.tabulation import make_table
 
 FIGURES = ("curves", "length", "quantizers", "histogram")
+BY_MODEL = ("curves", "quantizers")  # the others show the last model of the config
 
 
 def mean(rows: Sequence[GridRow], measure: str = "mauve", *, gap: bool = False) -> float:
@@ -163,7 +164,8 @@ def main() -> None:
     if args.figures is not None:
         args.figures.mkdir(parents=True, exist_ok=True)
         for name in FIGURES:
-            figure = draw_figure(results, name)
+            levels = {} if name in BY_MODEL else {"model": results.levels("model")[-1]}
+            figure = draw_figure(results, name, levels=levels)
             figure.savefig(args.figures / f"paper-{name}.png", dpi=120)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mauve.errors import InvalidParameterError
-from mauve.experiment.config_file import config_of
+from mauve.experiment.config_file import config_of, read_config
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))  # for invoke
 
@@ -24,6 +24,13 @@ def test_the_configs_are_read(tmp_path):
     assert whole.max_tokens == 256
     assert whole.models[1].decoders == ("greedy", "ancestral")
     assert [file.seed for file in samples.samples[0].systems] == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("name", ["family", "paper"])
+def test_the_configs_of_the_benchmarks_are_read(name):
+    config = read_config(Path(__file__).parents[2] / "benchmarks" / f"{name}.toml")
+    assert len(config.models) >= 3
+    assert "adversarial" in config.decoders
 
 
 @pytest.mark.parametrize("table", ["texts", "tasks.stories", "models.large", "scores", "measures"])
