@@ -1,4 +1,4 @@
-"""Read texts from .txt, .jsonl, .json, .csv, .tsv and .parquet files and from pipes."""
+"""Read texts from files, logs of evaluation tools, datasets and pipes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -57,6 +57,11 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
         but the last may be compressed, with ``.gz``, ``.bz2`` or ``.xz`` after the suffix.
         ``-`` is standard input. There and in pipes, a first character ``{`` or ``"`` means
         JSON lines, ``[`` a JSON list, if they are valid, and any other one text a line.
+
+        Logs are recognised by their content: samples of lm-evaluation-harness, logs of inspect_ai
+        (``.eval`` needs the ``inspect`` extra), details of lighteval, the output of OpenAI's
+        batch API, and conversations. ``hf:NAME`` is a Hugging Face dataset (``datasets`` extra).
+        Options stand behind a ``?``: see :func:`mauve.text.sources.parse_source`.
     field, prompt_field : str
         Fields of a JSON object, or columns, that hold text and prompt; ``a.b.0`` for nested
         ones. The field ``id`` holds a string or an int; all other fields are metadata.
@@ -78,8 +83,8 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     ``.txt`` file is refused, since it may be an empty text or no text at all; in the other
     formats a text may be empty. An empty field of a CSV file counts as missing metadata.
 
-    Files other than ``.json`` are read line by line, so that only their texts are kept in
-    memory.
+    Files other than ``.json`` are read piece by piece, so that only their texts are kept in
+    memory. A log with a failed request, or of two runs, is refused.
 
     Examples
     --------
