@@ -160,6 +160,7 @@ def test_nothing_that_is_sent_names_a_system(tmp_path):
     study.close()
 
 
+@pytest.mark.slow
 def test_a_request_that_is_too_long_is_refused_early(study, visitor, serve):
     person = visitor()
     lease = person.join()["lease"]
@@ -304,6 +305,7 @@ def test_sql_in_a_field_is_a_text(study, text):
     assert n_ratings(study) == 1
 
 
+@pytest.mark.slow
 def test_no_token_is_logged(tmp_path, serve):
     study = make_study(tmp_path / "study.sqlite", enrolment="external")
     (invite,) = create_invites(study, 1)
@@ -364,6 +366,7 @@ def test_a_mistake_in_the_server_is_told_without_its_message(study, visitor, cap
     assert "x" * 32 not in caplog.text
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_one_sentence(study, tmp_path):
     import subprocess
     import sys
@@ -380,6 +383,7 @@ def test_a_port_that_is_taken_is_one_sentence(study, tmp_path):
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_two_servers_of_one_study_share_it(study, serve):
     import httpx2
 
