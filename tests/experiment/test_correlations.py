@@ -59,6 +59,7 @@ def people(folder, suffix=".csv", width=None):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
 def test_correlations_with_people_are_those_of_the_paper(tmp_path, suffix):
     """Table 5: .952 for MAUVE, and .810 for the gap in perplexity."""
@@ -77,6 +78,7 @@ def test_lower_scores_can_be_better(tmp_path):
     assert round(found.rows[0].correlation.rho, 3) == -0.952
 
 
+@pytest.mark.slow
 def test_errors_of_both_sides_widen_the_interval(tmp_path):
     order = [5, 3, 4, 7, 1, 6, 8, 2]  # its ranks differ by squares that sum to 70
 

@@ -11,6 +11,7 @@ from mauve.experiment.results import ExperimentResults, GridRow
 from mauve.experiment.tabulation import make_table
 
 
+@pytest.mark.slow
 def test_the_index_lists_all_files_and_the_rest_says_why(tmp_path):
     results = sweep_grid("scaling", (1.0, 5.0), lambda d, c, s: 0.5 + s / 10)
     exported = export_experiment(results, tmp_path)
@@ -21,6 +22,7 @@ def test_the_index_lists_all_files_and_the_rest_says_why(tmp_path):
     assert "varies no length" in exported.left_out["figure-length"]
 
 
+@pytest.mark.slow
 def test_files_hold_the_table(tmp_path):
     export_experiment(paper_grid(), tmp_path)
     table = make_table(paper_grid())

@@ -156,6 +156,7 @@ def test_parameters_have_a_panel_for_p_and_one_for_k():
     assert len(bands_of(p)) == len(bands_of(k)) == 1
 
 
+@pytest.mark.slow
 def test_embedders_are_a_scatter_with_their_correlation():
     rows = [
         GridRow(setting("small", decoder, 0, embedder=embedder), {"mauve": measured(score)})
