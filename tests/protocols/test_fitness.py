@@ -48,7 +48,7 @@ def test_short_texts_are_warned_of():
 
 def test_prompts_on_one_side_are_refused_or_ignored():
     samples = {"human": Sample(texts(9), prompts(9)), "model": Sample(texts(9))}
-    with pytest.raises(InvalidParameterError, match=r"on one side only: none for 'model'"):
+    with pytest.raises(InvalidParameterError, match=r"prompts on one side only, none for 'model'"):
         prompts_of(CONTRASTIVE, samples)
     found, [message] = prompts_of(get_protocol("paper-2021"), samples)
     assert found is None

@@ -55,7 +55,7 @@ def prompts_of(
         ]
     lacking = [name for name in samples if name not in found]
     if rule == "required" and lacking:
-        sides = "on one side only: none" if found else "none"
+        sides = "prompts on one side only, none" if found else "none"
         raise InvalidParameterError(
             f"The protocol '{protocol.name}' must have the prompt of every text. Got {sides} for "
             f"{_quoted(lacking)} instead: add the field 'prompt' to the records, or give "
