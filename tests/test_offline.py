@@ -15,6 +15,7 @@ import pytest
 import typer
 
 from mauve.cli import app
+from mauve.experiment.example import write_example
 
 pytestmark = [
     pytest.mark.slow,
@@ -133,6 +134,8 @@ COMMANDS = [
     GENERATE.split(),
     EVALUATE.split(),
     ["finetune", "1x32", TEXTS[0], "--from-scratch", "-o", "m", "--device", "cpu", "--batch", "8"],
+    ["matrix", *TEXTS],
+    ["protocols"],
     ["cache", "info"],
     ["cache", "path"],
     ["cache", "clear"],
@@ -163,8 +166,54 @@ def test_a_saved_comparison(samples):
     Watched(samples, "-m", "mauve", *show).assert_offline(FONTS)
 
 
+EXPERIMENT = """\
+name = "small"
+texts = {n = 30, lengths = [8], decoders = ["ancestral"], seeds = [0]}
+tasks.reference = {source = "human.jsonl", prompt_tokens = 8}
+models = {n-gram = "ngram:training.jsonl"}
+scores = {n_permutations = 0, n_clusterings = 4}
+measures = {names = ["zipf"]}
+"""
+
+
+def watch_all(folder, *commands):
+    """Check that commands, one after the other, are offline."""
+    for command in commands:
+        Watched(folder, "-m", "mauve", *command.split()).assert_offline()
+
+
+def test_a_check_against_a_baseline(samples):
+    check = " ".join(["check", *TEXTS, *QUICK])
+    watch_all(samples, f"{check} --write baseline.json")
+    watch_all(samples, f"{check} --against baseline.json --margin 0.5")
+
+
+def test_shards_that_are_merged(samples):
+    shards = [f"embed human.jsonl --shard {i}/2 --out shards" for i in (1, 2)]
+    watch_all(samples, *shards, "merge shards")
+
+
+def test_an_experiment(tmp_path):
+    write_example(tmp_path)
+    (tmp_path / "study.toml").write_text(EXPERIMENT)
+    watch_all(tmp_path, "experiment run study.toml --out run", "experiment status run")
+
+
+def test_a_study_without_its_server(samples):
+    # A server listens; that its pages load nothing from elsewhere is tested in tests/study.
+    with open(samples / "human.jsonl") as file:
+        texts = [json.loads(line)["text"] for line in file]
+    for name in ("people", "program"):
+        lines = [json.dumps({"prompt": text[:40], "text": text[::-1]}) for text in texts]
+        (samples / f"{name}.jsonl").write_text("\n".join(lines))
+    create = "study create study.sqlite people.jsonl program.jsonl"
+    options = "--min-tokens 1 --all-prompts --ratings-per-pair 5"
+    watch_all(samples, f"{create} {options}", "study status study.sqlite")
+
+
 def test_every_command_is_watched():
-    watched = {command[0] for command in (*COMMANDS, *PICTURES)} | {"show"}
+    elsewhere = {"show", "check", "merge", "experiment", "study"}
+    watched = {command[0] for command in (*COMMANDS, *PICTURES)} | elsewhere
     assert watched >= set(typer.main.get_command(app).commands)
 
 
