@@ -1,6 +1,7 @@
 # Everything runs in .venv, which is made on first use and again when the requirements change.
 PYTHON ?= python3
-PYTEST_ARGS ?= -n auto
+# Neighbours run in one process, which makes the fixtures of a module once.
+PYTEST_ARGS ?= -n auto --dist worksteal
 
 BIN := .venv/bin
 REQUIREMENTS := pyproject.toml constraints.txt
