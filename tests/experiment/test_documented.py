@@ -26,10 +26,10 @@ def test_the_configs_are_read(tmp_path):
     assert [file.seed for file in samples.samples[0].systems] == [0, 0, 1, 0]
 
 
-@pytest.mark.parametrize("name", ["family", "paper"])
+@pytest.mark.parametrize("name", ["family", "bundled", "paper"])
 def test_the_configs_of_the_benchmarks_are_read(name):
     config = read_config(Path(__file__).parents[2] / "benchmarks" / f"{name}.toml")
-    assert len(config.models) >= 3
+    assert len(config.models) >= 1
     assert "adversarial" in config.decoders
 
 
