@@ -41,7 +41,7 @@ from mauve.study.store.people import create_invites
 from mauve.study.store.reports import pair_progress, study_progress
 
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "under", "over", "green", "table", "while", "it"]
-RECOVERY = 15.0  # seconds after a restart that `submit ms undisturbed` leaves out
+RECOVERY = 15.0  # seconds after a restart that, with the outage, `submit ms undisturbed` leaves out
 SENT_TWICE = 0.05  # share of the submissions that are sent twice, as by a double click
 
 
@@ -50,7 +50,7 @@ class Log:
     """What the annotators saw."""
 
     latencies: list[tuple[float, float]] = field(default_factory=list)  # when it began, seconds
-    restarts: list[float] = field(default_factory=list)
+    outages: list[tuple[float, float]] = field(default_factory=list)  # from a kill to the restart
     acknowledged: Counter = field(default_factory=Counter)
     retries: int = 0
     refused: list[str] = field(default_factory=list)
@@ -164,9 +164,10 @@ async def run(server, invites, arguments, n_expected):
             while len(log.acknowledged) < n_expected * k / (arguments.kills + 1):
                 await asyncio.sleep(0.05)
             server.kill()
+            killed = time.perf_counter()
             await asyncio.sleep(0.5)
             await server.start()
-            log.restarts.append(time.perf_counter())
+            log.outages.append((killed, time.perf_counter()))
 
     killer = asyncio.create_task(kill_under_way())
     await asyncio.gather(*(annotate(server.url, i, mean_pause, log) for i in invites))
@@ -271,7 +272,7 @@ def main():
     undisturbed = [
         seconds
         for began, seconds in log.latencies
-        if not any(0 <= began - restart < RECOVERY for restart in log.restarts)
+        if not any(killed <= began < restart + RECOVERY for killed, restart in log.outages)
     ]
     figures = {
         **checked,
