@@ -30,6 +30,18 @@ def test_tables_json_and_picture(files, tmp_path):
     assert invoke("matrix", *files, "--markdown").stdout.startswith("|")
 
 
+def test_a_report_and_latex(files, tmp_path):
+    page = tmp_path / "m.html"
+    done = invoke("matrix", *files, "--report", page, "--splits", "2", "--latex")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith(r"\begin{tabular}")
+    assert "Scores of pairs" in page.read_text()
+    assert "report" in done.stderr
+    done = invoke("matrix", *files, "--report", page, "--plot", page)
+    assert done.exit_code != 0
+    assert "different files" in done.stderr
+
+
 def test_errors_are_one_line(files, tmp_path):
     done = invoke("matrix", *files, "--plot", tmp_path / "m.gif")
     assert done.exit_code != 0

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import mauve
+from mauve.comparison.matrices import score_matrix
+from mauve.reports.matrix import write_matrix
 from mauve.reports.page import write_report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -187,3 +189,24 @@ def test_print_shows_every_system_on_paper(visit):
     assert not page.locator(".tools").is_visible()
     assert page.locator(".snippet").first.is_visible()
     assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "dark"), ("telephone", "light")])
+def test_the_page_of_a_matrix(browser, tmp_path, size, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    rng = np.random.default_rng(0)
+    systems = {f"a_system_with_a_long_name_{i}": rng.normal(size=(60, 3)) + i for i in range(4)}
+    matrix = score_matrix(rng.normal(size=(60, 3)), systems, n_clusterings=5, n_splits=2)
+    write_matrix(matrix, tmp_path / "matrix.html")
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto((tmp_path / "matrix.html").as_uri())
+    results = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}})
+    assert results.violations_count == 0, results.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert said == []
+    context.close()

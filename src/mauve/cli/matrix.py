@@ -13,14 +13,16 @@ from mauve.cli.option_groups import OptionGroup, with_flags
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import FormatOptions
 from mauve.cli.options_score import ConfidenceOptions
-from mauve.cli.outputs import check_output, check_picture, write_figure
+from mauve.cli.outputs import check_distinct, check_output, check_picture, write_figure
 from mauve.cli.render import print_table
 from mauve.cli.terminal import collected_warnings, new_console, printing, say, say_warnings
-from mauve.cli.values import at_least
+from mauve.cli.values import at_least, path_ending_in
 from mauve.comparison.matrices import score_matrix
 from mauve.comparison.matrix_results import Matrix
 from mauve.plots.matrix import plot_matrix
 from mauve.progress import progress_bar
+from mauve.reports.matrix import write_matrix
+from mauve.reports.page import check_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +49,15 @@ class MatrixOptions(OptionGroup):
             help="Draw the scores as a heat map with a tree: .png, .svg or .pdf.",
         ),
     ] = None
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            callback=path_ending_in(".html"),
+            help="Write the heat map, every score with its interval and the signature to a .html "
+            "file.",
+        ),
+    ] = None
 
 
 @with_flags
@@ -59,9 +70,12 @@ def matrix_command(
     output: FormatOptions,
 ) -> None:
     """Score every sample against every other: who writes like whom."""
+    check_distinct(plot=matrix.plot, report=matrix.report)
     if matrix.plot is not None:
         check_picture(matrix.plot)
         check_output(matrix.plot, samples.human, samples.systems)
+    if matrix.report is not None:
+        check_report(matrix.report)
     inputs = read_inputs(samples)
     embedder = make_embedder(embedding, inputs, samples.human)
     keywords = text_keywords(texts, inputs)
@@ -85,6 +99,8 @@ def matrix_command(
             typer.echo(json.dumps(as_dict, indent=2, allow_nan=False))
         elif output.markdown:
             typer.echo(result.to_markdown())
+        elif output.latex:
+            typer.echo(result.to_latex())
         else:
             _print_matrix(result, quiet=output.quiet)
     say_warnings(messages)
@@ -92,6 +108,10 @@ def matrix_command(
         write_figure(cast("Figure", plot_matrix(result).figure), matrix.plot)
         if not output.quiet:
             say("plot", str(matrix.plot))
+    if matrix.report is not None:
+        write_matrix(result, matrix.report)
+        if not output.quiet:
+            say("report", str(matrix.report))
 
 
 def _print_matrix(result: Matrix, *, quiet: bool) -> None:

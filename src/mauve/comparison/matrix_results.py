@@ -13,7 +13,7 @@ from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 from mauve.formatting import format_score
 from mauve.frontier.score import deviance_of
-from mauve.tables import as_html, as_markdown, as_text, warnings_as_html
+from mauve.tables import as_html, as_latex, as_markdown, as_text, warnings_as_html
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,6 +183,10 @@ class Matrix:
     def to_markdown(self) -> str:
         """Return the scores as a Markdown table."""
         return as_markdown(*self.rows())
+
+    def to_latex(self) -> str:
+        """Return the scores as a LaTeX table."""
+        return as_latex(*self.rows())
 
     def _repr_html_(self) -> str:
         return as_html(*self.rows()) + warnings_as_html(self.warnings)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TREE_HEIGHT = 0.22  # of the height of the heat map
 _CELL = 0.62  # inches
 _MARGIN = 2.4  # inches for names
-_DARK = 0.55  # scores above are written in white
+_DARK = 0.75  # scores above are written in white, whose contrast is the higher one from here on
 _FEW = 12  # samples whose scores are written into the cells
 _NAME = 18  # characters
 
@@ -49,7 +49,12 @@ def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
     scores = matrix.array()[np.ix_(places, places)]
     shades = LinearSegmentedColormap.from_list("scores", [PAPER, "#9db7dc", "#1c3f7c"])
     masked = np.ma.masked_array(scores, np.eye(n, dtype=bool))
-    ax.imshow(masked, cmap=shades, vmin=0, vmax=1, aspect="equal")
+    edges = np.arange(n + 1) - 0.5
+    # Not imshow: an SVG file would have an image in it, which blurs.
+    ax.pcolormesh(edges, edges, masked, cmap=shades, vmin=0, vmax=1)
+    ax.set_aspect("equal")
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_ylim(n - 0.5, -0.5)
     for i in range(n):
         for j in range(n):
             if i == j:
@@ -73,8 +78,8 @@ def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
     ax.grid(visible=False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.set_xticks(np.arange(n + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(n + 1) - 0.5, minor=True)
+    ax.set_xticks(edges, minor=True)
+    ax.set_yticks(edges, minor=True)
     ax.grid(which="minor", color=RULE, linewidth=0.8)
     ax.tick_params(which="minor", length=0)
 

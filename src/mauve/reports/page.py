@@ -20,7 +20,8 @@ from mauve.explanation.results import Explanation
 from mauve.measures.results import Measurements
 from mauve.plots.axes import PALETTE
 from mauve.progress import ProgressLike, progress_bar
-from mauve.reports.views import Page, make_page
+from mauve.reports.pictures import Pictures
+from mauve.reports.views import make_page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -127,7 +128,7 @@ def render_report(
     _check_title(title)
     with progress_bar(progress) as on_progress:
         page = make_page(comparison, explanation, measurements, title, on_progress, ladder)
-    return _rendered(page)
+    return rendered("report.html.j2", page, page.pictures)
 
 
 def _check_parts(
@@ -155,15 +156,26 @@ def _check_parts(
             raise bad_parameter("measurements", rule, [*measurements])
 
 
-def _rendered(page: Page) -> str:
+def rendered(template: str, page: object, pictures: Pictures) -> str:
+    """Return a page as HTML.
+
+    Parameters
+    ----------
+    template : str
+        A file of ``templates/`` that extends ``shell.html.j2``.
+    page : object
+        What the template shows as ``page``; it has a `title`.
+    pictures : Pictures
+        Those of the page, all drawn.
+    """
     from markupsafe import Markup
 
     # Trusted: files of this package, and plots that Pictures has cleaned.
-    style = _colours() + _package_file("report.css") + page.pictures.css
+    style = _colours() + _package_file("report.css") + pictures.css
     script = _package_file("report.js")
     return (
         _environment()
-        .get_template("report.html.j2")
+        .get_template(template)
         .render(
             page=page,
             style=Markup(style),
