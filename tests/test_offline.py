@@ -106,7 +106,7 @@ def samples(tmp_path_factory):
     for seed, name in enumerate(("human", "model")):
         rng = random.Random(seed)
         texts = [" ".join(rng.choices(words.split(), k=30)) + "." for _ in range(80)]
-        lines = [json.dumps({"text": text}) for text in texts]
+        lines = [json.dumps({"text": text, "kind": i % 2}) for i, text in enumerate(texts)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
         features = np.random.default_rng(seed).normal(size=(100, 8)).astype(np.float32)
         np.save(folder / f"{name}.npy", features)
@@ -135,6 +135,7 @@ COMMANDS = [
     EVALUATE.split(),
     ["finetune", "1x32", TEXTS[0], "--from-scratch", "-o", "m", "--device", "cpu", "--batch", "8"],
     ["matrix", *TEXTS],
+    ["domains", *TEXTS, "--by", "kind", *QUICK],
     ["protocols"],
     ["cache", "info"],
     ["cache", "path"],

@@ -61,7 +61,7 @@ def test_choices_are_checked():
 @pytest.mark.parametrize(
     ("name", "titles"),
     [
-        ("compare", "Arguments Input Embedder Score Inference Measures Explanation Output"),
+        ("compare", "Arguments Input Embedder Score Inference Measures Explanation Scale Output"),
         ("explain", "Arguments Input Embedder Score Inference Explanation Output"),
         ("measure", "Arguments Input Embedder Inference Measures Output"),
         ("embed", "Arguments Input Embedder Output"),
@@ -83,8 +83,8 @@ def test_help_has_a_section_for_each_panel(name, titles, colour):
 
 
 COMMANDS = [
-    "evaluate", "generate", "finetune", "compare", "check", "explain", "measure", "matrix", "show",
-    "protocols", "embed", "demo", "experiment", "cache", "study",
+    "evaluate", "generate", "finetune", "compare", "check", "explain", "measure", "matrix",
+    "domains", "show", "protocols", "embed", "merge", "demo", "experiment", "cache", "study",
 ]  # fmt: skip
 CACHE_COMMANDS = ["info", "clear", "path"]
 

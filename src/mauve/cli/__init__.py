@@ -12,6 +12,7 @@ from mauve.cli.cache import cache_commands
 from mauve.cli.check import check_command
 from mauve.cli.compare import compare_command
 from mauve.cli.demo import demo_command
+from mauve.cli.domains import domains_command
 from mauve.cli.embed import embed_command
 from mauve.cli.evaluate import evaluate_command
 from mauve.cli.experiment import experiment_commands
@@ -45,6 +46,7 @@ for name, command in {
     "explain": explain_command,
     "measure": measure_command,
     "matrix": matrix_command,
+    "domains": domains_command,
     "show": show_command,
     "protocols": protocols_command,
     "embed": embed_command,

@@ -68,7 +68,7 @@ def embed_one_shard(
 
 @with_flags
 def merge_command(folder: ShardFolder) -> None:
-    """Check that all shards of mauve embed --shard are there and whole, for mauve compare."""
+    """Check that all shards of mauve embed --shard are there and whole."""
     merged = merge_shards(folder.folder)
     console = new_console()
     with printing():

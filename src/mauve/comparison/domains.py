@@ -18,7 +18,7 @@ from mauve.escape import escaped
 from mauve.formatting import format_level, format_score
 from mauve.frontier.score import deviance_of, score_at
 from mauve.inference.intervals import normal_quantile
-from mauve.tables import as_html, as_markdown, as_text, warnings_as_html
+from mauve.tables import as_html, as_latex, as_markdown, as_text, warnings_as_html
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,10 @@ class Domains(Mapping[str, Comparison]):
         """Return the scores as a Markdown table."""
         return as_markdown(*self.rows())
 
+    def to_latex(self) -> str:
+        """Return the scores as a LaTeX table."""
+        return as_latex(*self.rows())
+
     def __str__(self) -> str:
         return self.table()
 
@@ -165,6 +169,10 @@ def compare_domains(
     Domains
         A mapping from domain to :class:`mauve.Comparison`.
 
+    See Also
+    --------
+    mauve.comparison.by_field.domains_by_field : Divide files by a field such as the language.
+
     Examples
     --------
     >>> import numpy as np
@@ -190,5 +198,8 @@ def compare_domains(
     comparisons = {}
     for domain, (human, systems) in domains.items():
         of_domain = prompts[domain] if isinstance(prompts, Mapping) else prompts
-        comparisons[str(domain)] = compare(human, systems, prompts=of_domain, **options)
+        try:
+            comparisons[str(domain)] = compare(human, systems, prompts=of_domain, **options)
+        except InvalidParameterError as error:
+            raise InvalidParameterError(f"{escaped(str(domain))}: {error}") from error
     return Domains(comparisons)
