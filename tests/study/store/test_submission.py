@@ -3,14 +3,16 @@
 from dataclasses import replace
 
 import pytest
+import sqlalchemy as sa
 from annotating import answer, enrolled, rate
 
 from mauve.study.store.assignment import next_item
 from mauve.study.store.collected import study_ratings
 from mauve.study.store.example import example_study
 from mauve.study.store.records import Answer
-from mauve.study.store.refusals import LeaseError, SubmissionError
-from mauve.study.store.submission import own_items, submit
+from mauve.study.store.refusals import ConsentError, LeaseError, SubmissionError
+from mauve.study.store.schema import STUDY
+from mauve.study.store.submission import own_items, submit, submit_and_continue
 
 
 def test_a_lease_is_of_its_annotator():
@@ -44,6 +46,34 @@ def test_a_submission_counts_once_and_revisions_keep_history(location, opened):
     (rating,) = study_ratings(study).rows
     assert rating.choices == (5, 5, 4)
     assert rating.wall_seconds == pytest.approx(100)
+
+
+def test_answers_and_the_next_item_are_one_write(location, opened):
+    study = opened(example_study(location))
+    annotator = enrolled(study)
+    first = next_item(study, annotator)
+    sent, commits = answer(first), []
+    sa.event.listen(study.engine, "commit", commits.append)
+    receipt, second = submit_and_continue(study, annotator, sent)
+    assert len(commits) == 1
+    assert (receipt.number, second.number) == (1, 2)
+    assert submit_and_continue(study, annotator, sent) == (receipt, second)
+    assert next_item(study, annotator) == second
+    with pytest.raises(SubmissionError, match="used for other answers"):
+        submit_and_continue(study, annotator, replace(sent, answers=(2, 3, 5)))
+    assert [own.answers for own in own_items(study, annotator)] == [(1, 3, 5)]
+
+
+def test_answers_are_stored_although_consent_is_to_be_asked_for_again():
+    study = example_study()
+    annotator = enrolled(study)
+    sent = answer(next_item(study, annotator))
+    settings = study.settings.changed(consent="Another text.")
+    with study.writing() as connection:
+        connection.execute(sa.update(STUDY).values(settings=settings.to_json()))
+    with pytest.raises(ConsentError, match="agree to it first"):
+        submit_and_continue(study, annotator, sent)
+    assert [own.answers for own in own_items(study, annotator)] == [(1, 3, 5)]
 
 
 def test_the_same_identifier_of_two_people_is_two_submissions():

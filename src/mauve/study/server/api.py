@@ -8,10 +8,10 @@ from mauve.study.server.replies import Denied
 from mauve.study.server.requests import Consent, Enrolment, Nothing, Renewal, Submission
 from mauve.study.server.service import Service
 from mauve.study.server.states import after_enrolment, item_state, next_state
-from mauve.study.store.assignment import renew
+from mauve.study.store.assignment import next_item, renew
 from mauve.study.store.people import annotator_of, enrol, record_consent
 from mauve.study.store.records import Annotator, Answer, ExternalIds
-from mauve.study.store.submission import own_items, submit
+from mauve.study.store.submission import own_items, submit_and_continue
 
 State = dict[str, Any]
 _Number = Annotated[int | None, Query(ge=1, le=10**9)]
@@ -88,7 +88,12 @@ def annotator_api(service: Service) -> APIRouter:
     @api.post("/next")
     async def next_pair(_: Nothing, request: Request) -> State:
         token = service.token(request, "annotator")
-        return await service.write(lambda: next_state(service, known(token)))
+
+        def work() -> State:
+            annotator = known(token)
+            return next_state(service, annotator, next_item(service.study, annotator))
+
+        return await service.write(work)
 
     @api.post("/submit")
     async def submission(content: Submission, request: Request) -> State:
@@ -104,12 +109,12 @@ def annotator_api(service: Service) -> APIRouter:
         )
 
         def work() -> State:
-            receipt = submit(service.study, known(token), answer)
+            receipt, outcome = submit_and_continue(service.study, known(token), answer)
             # Who has rated one more is asked for again: the number of rated pairs has changed.
             annotator = annotator_of(service.study, token)
             assert annotator is not None
             stored = {"number": receipt.number, "revision": receipt.revision}
-            return {"stored": stored, **next_state(service, annotator)}
+            return {"stored": stored, **next_state(service, annotator, outcome)}
 
         return await service.write(work)
 

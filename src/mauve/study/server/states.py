@@ -5,9 +5,8 @@ from typing import Any
 from urllib.parse import quote
 
 from mauve.study.server.service import Service
-from mauve.study.store.assignment import next_item
 from mauve.study.store.people import completion_code
-from mauve.study.store.records import Annotator, Assignment, NoneLeft, OwnItem, Paused
+from mauve.study.store.records import Annotator, Assignment, NoneLeft, Outcome, OwnItem, Paused
 
 State = dict[str, Any]
 
@@ -23,9 +22,8 @@ def after_enrolment(service: Service, annotator: Annotator | None) -> State:
     return {"stage": "ready", **_person(service, annotator)}
 
 
-def next_state(service: Service, annotator: Annotator) -> State:
-    """Return the next pair of an annotator, or why there is none."""
-    outcome = next_item(service.study, annotator)
+def next_state(service: Service, annotator: Annotator, outcome: Outcome) -> State:
+    """Return the next pair of an annotator as the page shows it, or why there is none."""
     person = _person(service, annotator)
     match outcome:
         case Assignment():

@@ -8,7 +8,8 @@ What a server calls, in the order in which an annotator meets it; all functions 
   ``record_consent``, ``completion_code``, ``new_operator_token``, ``is_operator``;
 - ``assignment.next_item`` (returns an ``Assignment``, ``NoneLeft`` or ``Paused``) and
   ``assignment.renew``;
-- ``submission.submit`` (returns a ``Receipt``), ``submission.own_items`` for the way back;
+- ``submission.submit`` (returns a ``Receipt``), ``submission.submit_and_continue`` (also the next
+  item), ``submission.own_items`` for the way back;
 - ``reports``: ``pair_progress``, ``annotator_reports``, ``study_progress``;
 - ``collected.study_ratings`` (returns the ``Ratings`` that the analysis reads);
 - ``control``: ``pause``, ``resume``, ``exclude``, ``include``, ``change_rules``.

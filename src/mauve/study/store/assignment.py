@@ -10,7 +10,7 @@ from mauve.study.settings import StudySettings
 from mauve.study.store.choosing import Chosen, choose_item, given_to, has_room, why_none
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
-from mauve.study.store.records import Annotator, Assignment, NoneLeft, Paused, Reason
+from mauve.study.store.records import Annotator, Assignment, NoneLeft, Outcome, Paused, Reason
 from mauve.study.store.refusals import ConsentError, LeaseError
 from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, STUDY
 
@@ -26,7 +26,7 @@ _NEW = sa.insert(ASSIGNMENT).returning(ASSIGNMENT.c.id)
 _IS_PAUSED = sa.select(STUDY.c.is_paused)
 
 
-def next_item(study: Study, annotator: Annotator) -> Assignment | NoneLeft | Paused:
+def next_item(study: Study, annotator: Annotator) -> Outcome:
     """Return the next item for an annotator; until it is rated, the same one.
 
     Notes
@@ -58,31 +58,36 @@ def next_item(study: Study, annotator: Annotator) -> Assignment | NoneLeft | Pau
     """
     now = study.clock()
     with study.writing() as connection:
-        settings = settings_of(connection)
-        person = connection.execute(_PERSON, {"person": annotator.number}).one()
-        if person.consent_version != settings.consent_version:
-            raise ConsentError("Read the consent text and agree to it first.")
-        held = _held(connection, person.id, now, settings)
-        if held is not None:
-            return held
-        given = given_to(connection, person.id)
-        if connection.execute(_IS_PAUSED).scalar_one():
-            return Paused(given.n_rated)
-        reason: Reason
-        if person.is_excluded or person.n_failed_checks > settings.max_failed_checks:
-            reason = "closed"
-        elif given.n_rated >= (settings.items_per_annotator or given.n_rated + 1):
-            reason = "limit"
-        else:
-            chosen = choose_item(connection, person.id, given, now, settings)
-            if chosen is not None:
-                return _assign(connection, person.id, given.n + 1, chosen, now, settings)
-            reason = why_none(connection, now)
-        if person.completed_at is None and reason != "assigned":
-            connection.execute(
-                sa.update(ANNOTATOR).where(ANNOTATOR.c.id == person.id).values(completed_at=now)
-            )
-        return NoneLeft(reason, given.n_rated)
+        return next_within(connection, annotator, now)
+
+
+def next_within(connection: Connection, annotator: Annotator, now: float) -> Outcome:
+    """Return the next item as :func:`next_item` does, within a transaction that writes."""
+    settings = settings_of(connection)
+    person = connection.execute(_PERSON, {"person": annotator.number}).one()
+    if person.consent_version != settings.consent_version:
+        raise ConsentError("Read the consent text and agree to it first.")
+    held = _held(connection, person.id, now, settings)
+    if held is not None:
+        return held
+    given = given_to(connection, person.id)
+    if connection.execute(_IS_PAUSED).scalar_one():
+        return Paused(given.n_rated)
+    reason: Reason
+    if person.is_excluded or person.n_failed_checks > settings.max_failed_checks:
+        reason = "closed"
+    elif given.n_rated >= (settings.items_per_annotator or given.n_rated + 1):
+        reason = "limit"
+    else:
+        chosen = choose_item(connection, person.id, given, now, settings)
+        if chosen is not None:
+            return _assign(connection, person.id, given.n + 1, chosen, now, settings)
+        reason = why_none(connection, now)
+    if person.completed_at is None and reason != "assigned":
+        connection.execute(
+            sa.update(ANNOTATOR).where(ANNOTATOR.c.id == person.id).values(completed_at=now)
+        )
+    return NoneLeft(reason, given.n_rated)
 
 
 def renew(study: Study, annotator: Annotator, lease: str) -> float:

@@ -1,7 +1,7 @@
 """What the store of a study hands out and takes in: items, answers, receipts and people."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 #: Why there is no item: the annotator has rated as many as the study allows; all pairs have their
 #: ratings; the rest is assigned to other people; the annotator has seen the rest; or the
@@ -81,6 +81,10 @@ class Paused:
     """The operator has paused the study; items that are assigned can still be rated."""
 
     n_rated: int
+
+
+#: What an annotator who asks for the next item is told.
+Outcome: TypeAlias = Assignment | NoneLeft | Paused
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from mauve.study.settings import StudySettings
-from mauve.study.store.assignment import own_assignment
+from mauve.study.store.assignment import next_within, own_assignment
 from mauve.study.store.choosing import has_room
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
@@ -18,8 +18,8 @@ from mauve.study.store.quality import (
     recount_item,
     seconds_of_assignment,
 )
-from mauve.study.store.records import Annotator, Answer, OwnItem, Receipt
-from mauve.study.store.refusals import LeaseError, SubmissionError
+from mauve.study.store.records import Annotator, Answer, Outcome, OwnItem, Receipt
+from mauve.study.store.refusals import ConsentError, LeaseError, SubmissionError
 from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, RATING
 
 LONGEST_COMMENT = 2000
@@ -87,22 +87,68 @@ def submit(study: Study, annotator: Annotator, answer: Answer) -> Receipt:
     _check(answer)
     now = study.clock()
     with study.writing() as connection:
-        earlier = _earlier(connection, annotator, answer)
-        if earlier is not None:
-            return earlier
-        settings = settings_of(connection)
-        row = own_assignment(connection, annotator, answer.lease)
-        if (
-            not row.n_revisions
-            and row.expires_at <= now
-            and not has_room(connection, row.kind, row.item_id, now)
-        ):
-            raise LeaseError("This item was given to somebody else after a long time: go on.")
-        if row.n_revisions >= _MOST_REVISIONS:
-            raise SubmissionError("This item was changed too often: go on with the next one.")
-        revision = row.n_revisions + 1
-        _store(connection, row, answer, revision, now)
-        _count(connection, row, settings)
+        return _submitted(connection, annotator, answer, now)
+
+
+def submit_and_continue(
+    study: Study, annotator: Annotator, answer: Answer
+) -> tuple[Receipt, Outcome]:
+    """Store the answers to an item and return the next one: one wait for the disk, not two.
+
+    Both are as :func:`submit` and :func:`~mauve.study.store.assignment.next_item` do them, in one
+    transaction. The same submission sent again returns the item that the annotator holds.
+
+    Raises
+    ------
+    SubmissionError, LeaseError
+        As :func:`submit`. Nothing is stored then.
+    ConsentError
+        If the annotator has not agreed to the current consent text. The answers are stored.
+
+    Examples
+    --------
+    >>> from mauve.study.store.assignment import next_item
+    >>> from mauve.study.store.example import example_study
+    >>> from mauve.study.store.people import annotator_of, enrol, record_consent
+    >>> study = example_study()
+    >>> annotator = annotator_of(study, enrol(study))
+    >>> record_consent(study, annotator, study.settings.consent_version)
+    >>> item = next_item(study, annotator)
+    >>> answer = Answer(item.lease, "b1946ac92492", (1, 3, 5), active_seconds=40, wall_seconds=55)
+    >>> receipt, item = submit_and_continue(study, annotator, answer)
+    >>> receipt.number, item.number, item == next_item(study, annotator)
+    (1, 2, True)
+    """
+    _check(answer)
+    now = study.clock()
+    with study.writing() as connection:
+        receipt = _submitted(connection, annotator, answer, now)
+        try:
+            outcome = next_within(connection, annotator, now)
+        except ConsentError as error:  # which must not undo the answers
+            refused = error
+        else:
+            return receipt, outcome
+    raise refused
+
+
+def _submitted(connection: Connection, annotator: Annotator, answer: Answer, now: float) -> Receipt:
+    earlier = _earlier(connection, annotator, answer)
+    if earlier is not None:
+        return earlier
+    settings = settings_of(connection)
+    row = own_assignment(connection, annotator, answer.lease)
+    if (
+        not row.n_revisions
+        and row.expires_at <= now
+        and not has_room(connection, row.kind, row.item_id, now)
+    ):
+        raise LeaseError("This item was given to somebody else after a long time: go on.")
+    if row.n_revisions >= _MOST_REVISIONS:
+        raise SubmissionError("This item was changed too often: go on with the next one.")
+    revision = row.n_revisions + 1
+    _store(connection, row, answer, revision, now)
+    _count(connection, row, settings)
     return Receipt(answer.submission_id, row.number, revision, now)
 
 
