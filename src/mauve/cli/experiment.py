@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from mauve.cli.experiment_results import add_result_commands
-from mauve.cli.option_groups import PanelCommand, SummaryGroup
+from mauve.cli.option_groups import PanelCommand, SummaryGroup, choice
 from mauve.cli.terminal import (
     new_console,
     one_line_errors,
@@ -17,7 +17,7 @@ from mauve.cli.terminal import (
 )
 from mauve.escape import escaped
 from mauve.experiment.example import write_example
-from mauve.experiment.run import run_experiment
+from mauve.experiment.run import STEP_ENGINES, StepEngine, run_experiment
 from mauve.experiment.status import experiment_status
 from mauve.experiment.trace import TracedRow, record_line, settings_line, show_cell
 from mauve.formatting import format_interval, format_seconds
@@ -70,6 +70,32 @@ def run(
             "such as 'cuda:0,cuda:1'.",
         ),
     ] = "auto",
+    engine: Annotated[
+        str,
+        choice(
+            STEP_ENGINES,
+            "What does the steps: 'process', this one; 'ray', a cluster, each step as a task.",
+        ),
+    ] = "process",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Ray cluster: 'auto', HOST:PORT or ray://HOST:PORT, whose machines all see FOLDER "
+            "and the files of CONFIG. By default --engine ray starts Ray on this machine.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Steps that Ray on this machine does at once; one for each core by default.",
+        ),
+    ] = None,
+    gpus: Annotated[
+        float, typer.Option(metavar="N", min=0.0, help="GPUs of each step on Ray, such as 1.")
+    ] = 0.0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -79,7 +105,16 @@ def run(
     depends on the change, and several processes may run it at once.
     """
     with warnings_as_lines(), progress_bar(not quiet) as on_progress:
-        finished = run_experiment(config, folder, device=device, progress=on_progress)
+        finished = run_experiment(
+            config,
+            folder,
+            device=device,
+            engine=cast(StepEngine, engine),
+            address=address,
+            workers=workers,
+            gpus=gpus,
+            progress=on_progress,
+        )
     if as_json:
         with printing():
             typer.echo(json.dumps(finished.results.to_dict(), indent=1, allow_nan=False))

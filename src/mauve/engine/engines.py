@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from mauve.engine.local import Engine, LocalEngine
 from mauve.errors import bad_parameter, check_choice, check_int, need_packages
+
+if TYPE_CHECKING:
+    from mauve.engine.ray_engine import RayEngine
 
 #: "disk" works piece by piece in this process, "ray" on the machines of a Ray cluster.
 EngineName = Literal["disk", "ray"]
@@ -39,6 +42,19 @@ def open_engine(
                 raise bad_parameter(option, "left out unless engine='ray'", value)
         yield LocalEngine()
         return
+    with open_ray(address, workers, gpus) as engine:
+        yield engine
+
+
+@contextmanager
+def open_ray(address: str | None, workers: int | None, gpus: float) -> "Iterator[RayEngine]":
+    """Yield the engine of a Ray cluster, or of Ray on this machine, which is stopped afterwards.
+
+    Parameters
+    ----------
+    address, workers, gpus
+        As for :func:`mauve.compare_files`.
+    """
     need_packages("The engine 'ray'", ["ray", "pyarrow"], "ray")
     from mauve.engine.ray_engine import RayEngine
 

@@ -111,16 +111,29 @@ class RayEngine:
         else:
             get = self.ray.get
             done = rows.map(lambda row: _done(get(stages), row), num_cpus=1)
-        try:
+        with ray_errors(self.ray, "What is done is kept if a folder is named: run again."):
             for row in done.iter_rows():
                 if row["error"] is not None:
                     raise row["error"][0]
                 yield int(row["number"]), row["result"][0]
-        except self.ray.exceptions.RayError as error:
-            raise MauveError(
-                f"Ray could not finish the work ({_first_line(error)}). What is done is kept if a "
-                "folder is named: run again."
-            ) from error
+
+
+@contextmanager
+def ray_errors(ray: Any, remedy: str) -> Iterator[None]:
+    """Raise what Ray raises in the block as an error of one sentence, and what to do.
+
+    Parameters
+    ----------
+    ray : module
+    remedy : str
+        A sentence.
+    """
+    try:
+        yield
+    except ray.exceptions.RayError as error:
+        raise MauveError(
+            f"Ray could not finish the work ({_first_line(error)}). {remedy}"
+        ) from error
 
 
 def _check_address(address: str | None) -> None:

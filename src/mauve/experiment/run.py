@@ -1,20 +1,32 @@
 """Run an experiment: do the steps that are not done, beside other processes that do others."""
 
+import importlib
 import json
 import time
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mauve.atomic import atomic_write
-from mauve.calls import parameter
-from mauve.errors import InvalidParameterError, MauveError, OutputError, warn_caller
+from mauve.calls import option, parameter
+from mauve.engine.engines import open_ray
+from mauve.errors import (
+    InvalidParameterError,
+    MauveError,
+    OutputError,
+    bad_parameter,
+    check_choice,
+    check_int,
+    warn_caller,
+)
 from mauve.escape import escaped
-from mauve.experiment.claims import claimed, owner_of, remove_dead
+from mauve.experiment.claims import remove_dead
 from mauve.experiment.collect import collect_results
 from mauve.experiment.config_file import read_config
 from mauve.experiment.directory import CONFIG, FORMAT, MANIFEST, ORIGIN, Directory
+from mauve.experiment.doing import do_unclaimed, failure_of, is_busy
 from mauve.experiment.given_files import check_files
 from mauve.experiment.plan import Plan, make_plan
 from mauve.experiment.preflight import check_models
@@ -23,6 +35,13 @@ from mauve.experiment.steps import KINDS, Step
 from mauve.experiment.work import Workbench
 from mauve.formatting import format_count
 from mauve.progress import Progress, ProgressLike, progress_bar
+
+if TYPE_CHECKING:
+    from mauve.experiment.on_ray import RayRun
+
+#: "process" does the steps one after another in this process, "ray" on a cluster.
+StepEngine = Literal["process", "ray"]
+STEP_ENGINES: tuple[StepEngine, ...] = get_args(StepEngine)
 
 _POLL = 0.5  # seconds between looks at what other processes have done
 
@@ -67,6 +86,10 @@ def run_experiment(
     folder: str | Path,
     *,
     device: str = "auto",
+    engine: StepEngine = "process",
+    address: str | None = None,
+    workers: int | None = None,
+    gpus: float = 0.0,
     progress: ProgressLike = True,
 ) -> ExperimentRun:
     """Run the experiment of a config file, and keep everything in a folder.
@@ -82,6 +105,15 @@ def run_experiment(
     folder : str or Path
     device : str
         Of models, embedders and clustering, as for :func:`mauve.compare`.
+    engine : {"process", "ray"}
+        "process" does one step after another in this process, "ray" each step as a task of a
+        cluster, whose machines must all see the folder and the files of the config.
+    address : str, optional
+        Of a Ray cluster, such as "auto"; by default Ray is started on this machine.
+    workers : int, optional
+        Steps that Ray on this machine does at once; by default as many as it has cores.
+    gpus : float
+        GPUs of each step on Ray.
     progress : bool or callable
         As for :func:`mauve.compare`.
 
@@ -110,16 +142,24 @@ def run_experiment(
     (5, 'nothing to do: all 5 steps are done already')
     """
     started = time.perf_counter()
+    _check_engine(engine, address, workers)
     checked = read_config(config)
     directory = Directory(_checked_folder(folder))
     check_files(checked)
     plan = make_plan(checked, device)
     directory.check(plan.steps)
-    check_models(plan, directory, device)
-    directory.make()
-    write_origin(directory.path, Path(config), device)
-    with progress_bar(progress) as on_progress:
-        done = _Run(plan, directory, device, on_progress).all_steps()
+    with progress_bar(progress) as on_progress, ExitStack() as opened:
+        run: _Run | RayRun
+        if engine == "ray":
+            cluster = opened.enter_context(open_ray(address, workers, gpus))
+            on_ray = importlib.import_module("mauve.experiment.on_ray")  # needs the extra
+            run = on_ray.RayRun(cluster, plan, directory, device, on_progress)
+        else:
+            run = _Run(plan, directory, device, on_progress)
+        run.check_models()
+        directory.make()
+        write_origin(directory.path, Path(config), device)
+        done = run.all_steps()
     remove_dead(directory.path / "claims")
     results = collect_results(plan, directory)
     write_results(results, directory.path)
@@ -151,6 +191,10 @@ class _Run:
         self._n_done = 0
         self._now = ""
 
+    def check_models(self) -> None:
+        """Raise if a model cannot do what is asked of it."""
+        check_models(self.plan, self.directory, self.bench.device)
+
     def all_steps(self) -> dict[str, int]:
         """Do what is to do, wait for what others do, and return how many steps were done."""
         while True:
@@ -164,21 +208,14 @@ class _Run:
                 self._report("waiting for other processes", 0, 1)
                 time.sleep(_POLL)
         if self.failed:
-            raise self._failure()
+            raise failure_of(self.failed, len(self.plan.steps))
         return self.done
 
     def _by_kind(self, ready: list[Step]) -> list[Step]:
         """Return the ready steps of the first kind, which others may wait for."""
         first = [step for step in ready if step.kind == ready[0].kind]
-        free = [step for step in first if not self._is_busy(step)]
-        return free or [step for step in ready if not self._is_busy(step)] or first
-
-    def _is_busy(self, step: Step) -> bool:
-        owner = owner_of(self._claim(step))
-        return owner is not None and owner.is_alive
-
-    def _claim(self, step: Step) -> Path:
-        return self.directory.path / "claims" / str(self.directory.key(step))
+        free = [step for step in first if not is_busy(self.directory, step)]
+        return free or [step for step in ready if not is_busy(self.directory, step)] or first
 
     def _is_settled(self, step: Step) -> bool:
         return (
@@ -192,37 +229,37 @@ class _Run:
 
     def _do(self, step: Step) -> bool:
         """Do a step, unless another process does it; return whether it was done here."""
-        with claimed(self._claim(step)) as is_mine:
-            if not is_mine or self.directory.is_done(step):
-                return False
+
+        def start() -> None:
             self._now = str(step)
             self._report("", 0, 1)
-            try:
-                self.bench.do(step)
-            except OutputError:
-                raise  # a full disk: no other step would get further
-            except MauveError as error:
-                error.add_note(f"this was to {step}")
-                self.failed[step] = error
-                return True
-            self.done[step.kind] += 1
-            self._n_done += 1
+
+        try:
+            if not do_unclaimed(self.bench, step, start):
+                return False
+        except OutputError:
+            raise
+        except MauveError as error:
+            self.failed[step] = error
+            return True
+        self.done[step.kind] += 1
+        self._n_done += 1
         return True
 
     def _report(self, step: str, done: int, total: int) -> None:
         part = f" {100 * done // total}%" if done and total > 1 else ""
         self.on_progress(f"{self._now} · {step}{part}", self._n_done, len(self.plan.steps))
 
-    def _failure(self) -> MauveError:
-        step, error = next(iter(self.failed.items()))
-        if len(self.failed) == 1:
-            return error
-        first = InvalidParameterError(
-            f"{len(self.failed)} of {len(self.plan.steps)} steps failed, the first of them to "
-            f"{step}: {error}"
-        )
-        first.add_note("the other steps are done; the same command again does those that failed")
-        return first
+
+def _check_engine(engine: str, address: str | None, workers: int | None) -> None:
+    check_choice("engine", engine, STEP_ENGINES)
+    if workers is not None:
+        check_int("workers", workers, 1)
+    for name, value in {"address": address, "workers": workers}.items():
+        if engine != "ray" and value is not None:
+            raise bad_parameter(name, f"left out unless {option('engine', 'ray')}", value)
+    if address is not None and workers is not None:
+        raise bad_parameter("workers", "left out with an address, whose cluster has some", workers)
 
 
 def _checked_folder(folder: str | Path) -> Path:
