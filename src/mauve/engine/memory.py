@@ -5,8 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
+from mauve.embed.feature_files import read_features
 from mauve.errors import bad_parameter
 from mauve.text.files import COMPRESSIONS, is_stream, text_kind
 
@@ -68,8 +67,8 @@ def needed_memory(paths: Sequence[str | Path]) -> int:
         size = os.path.getsize(path)
         is_packed = name.endswith((*COMPRESSIONS, ".parquet"))
         if name.endswith(".npy"):
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-            needed += 2 * 4 * array.size + _LABELS * len(array)
+            array, _ = read_features(Path(path))  # mapped, so that this reads the header alone
+            needed += 2 * 4 * array.size + _LABELS * (len(array) if array.ndim else 1)
         elif text_kind(path) is None:
             needed += 3 * size
         else:
