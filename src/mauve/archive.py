@@ -85,9 +85,11 @@ class Archive:
             ).encode()
 
     @classmethod
-    def read(cls, path: Path, kind: str, format_version: int) -> "Archive":
+    def read(
+        cls, path: Path, kind: str, format_version: int, remedy: str = "save it again"
+    ) -> "Archive":
         """Read a file, or raise an error that says in one sentence what is wrong with it."""
-        with readable(path, kind), zipfile.ZipFile(path) as archive:
+        with readable(path, kind, remedy), zipfile.ZipFile(path) as archive:
             members = {member.filename: member for member in archive.infolist()}
             if _CONTENTS not in members:
                 raise InvalidParameterError(f"'{path}' must hold a {kind}. It is another zip file.")
@@ -99,11 +101,11 @@ class Archive:
                 )
             if int(contents["version"]) != format_version:
                 is_newer = int(contents["version"]) > format_version
-                remedy = "pip install --upgrade mauve-eval" if is_newer else "make it again"
+                upgrade = "pip install --upgrade mauve-eval"
                 raise InvalidParameterError(
                     f"'{path}' was written by {contents['written_by']} in format "
                     f"{contents['version']}, and this version reads format {format_version}: "
-                    f"{remedy}."
+                    f"{upgrade if is_newer else 'make it again'}."
                 )
             if _checksum(encoded).encode() != archive.comment:
                 raise _ChangedError(_CONTENTS)
@@ -128,8 +130,8 @@ class _ChangedError(Exception):
 
 
 @contextmanager
-def readable(path: Path, kind: str) -> Iterator[None]:
-    """Turn all errors of a file that cannot be read into one sentence.
+def readable(path: Path, kind: str, remedy: str = "save it again") -> Iterator[None]:
+    """Turn all errors of a file that cannot be read into one sentence, which ends in a remedy.
 
     Examples
     --------
@@ -150,16 +152,16 @@ was changed (KeyError: 'missing'): save it again.
         if not zipfile.is_zipfile(path):
             with path.open("rb") as file:
                 is_cut = file.read(4) == b"PK\3\4"
-            what = "is cut short: save it again" if is_cut else "is a file of another kind"
+            what = f"is cut short: {remedy}" if is_cut else "is a file of another kind"
             raise InvalidParameterError(f"'{path}' must hold a {kind}. It {what}.") from error
-        raise _damaged(path, kind, error) from error
+        raise _damaged(path, kind, error, remedy) from error
     except InvalidParameterError as error:
         if str(error).startswith(f"'{path}'"):
             raise
-        raise _damaged(path, kind, error) from error  # a setting in it is out of its limits
+        raise _damaged(path, kind, error, remedy) from error  # a setting in it is out of its limits
     except _ChangedError as error:
         raise InvalidParameterError(
-            f"'{path}' must hold a {kind} as it was saved. Its {error} was changed: save it again."
+            f"'{path}' must hold a {kind} as it was saved. Its {error} was changed: {remedy}."
         ) from error
     except (
         # Whatever can be wrong in a file that somebody else may have written.
@@ -167,13 +169,13 @@ was changed (KeyError: 'missing'): save it again.
         RecursionError, RuntimeError, SyntaxError, TypeError, ValueError, zlib.error,
         TokenError,  # NumPy parses the header of an array as Python
     ) as error:  # fmt: skip
-        raise _damaged(path, kind, error) from error
+        raise _damaged(path, kind, error, remedy) from error
 
 
-def _damaged(path: Path, kind: str, error: Exception) -> InvalidParameterError:
+def _damaged(path: Path, kind: str, error: Exception, remedy: str) -> InvalidParameterError:
     reason = f"{type(error).__name__}: {error}"[:200]
     return InvalidParameterError(
-        f"'{path}' must hold a {kind}. It is damaged or was changed ({reason}): save it again."
+        f"'{path}' must hold a {kind}. It is damaged or was changed ({reason}): {remedy}."
     )
 
 

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import resource
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from numpy.testing import assert_allclose
 import mauve
 from mauve.engine import merging, sources
 from mauve.engine.merging import number_of_units
-from mauve.errors import InvalidParameterError, MauveError
+from mauve.errors import InvalidParameterError, MauveError, OutputError
 
 WORDS = ["rain", "sun", "wind", "snow", "cloud", "storm", "frost", "fog", "hail", "thaw"]
 QUICK = {"n_clusterings": 10, "n_permutations": 60, "num_buckets": 10}
@@ -31,6 +33,17 @@ def clouds(n=(900, 700, 800), d=6):
     human[500:580] = human[0]  # copies, also across files and samples
     near[:50] = human[0]
     return human, {"near": near, "far": far}
+
+
+@contextmanager
+def room_for(n_bytes):
+    """Let the system refuse to write more than some bytes to a file, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def write_files(folder, name, rows, n_files, seed=0):
@@ -60,9 +73,11 @@ def assert_same(streamed, whole, rtol=1e-9):
             assert one.texts_needed(0.05) == other.texts_needed(0.05)
 
 
-@pytest.mark.parametrize("n_files", [1, 2, 7])
-def test_features_in_any_files_have_the_score_of_memory(tmp_path, n_files, monkeypatch):
-    monkeypatch.setattr(sources, "PART_ROWS", 256)
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_files", "rows"), [(1, 256), (2, 256), (7, 13)])
+def test_features_in_any_files_have_the_score_of_memory(tmp_path, n_files, rows, monkeypatch):
+    """Also in so many pieces that influences are added in groups of several."""
+    monkeypatch.setattr(sources, "PART_ROWS", rows)
     human, systems = clouds()
     whole = mauve.compare(human, systems, **QUICK)
     at = write_files(tmp_path, "human", human, n_files, seed=n_files)
@@ -224,11 +239,13 @@ class TestFolder:
         assert lost.exists()
 
     def test_a_truncated_shard_is_named(self, files, tmp_path):
-        self.run(files, tmp_path / "work")
+        first = self.run(files, tmp_path / "work")
         cut = tmp_path / "work" / "buckets-0" / "000000-000000.shard"
         cut.write_bytes(cut.read_bytes()[:-100])
-        with pytest.raises(InvalidParameterError, match=r"buckets-0.000000-000000\.shard"):
+        with pytest.raises(InvalidParameterError, match=r"0.000000-000000\.shard'.* remove"):
             self.run(files, tmp_path / "work")
+        cut.unlink()
+        assert self.run(files, tmp_path / "work") == first
 
     def test_changed_input_is_named(self, files, tmp_path):
         self.run(files, tmp_path / "work")
@@ -249,6 +266,51 @@ class TestFolder:
         monkeypatch.setattr(streaming, "version", lambda name: "99")
         with pytest.raises(InvalidParameterError, match=r'version "[0-9.]+" and not "99"'):
             self.run(files, tmp_path / "work")
+
+    def test_a_full_disk_is_named_and_what_is_done_is_reused(self, tmp_path):
+        """Two small files and a large one, whose shard finds no space."""
+        human, systems = clouds(n=(600, 600, 10))
+        for name, size in {"a": 100, "b": 100, "c": 400}.items():
+            np.save(tmp_path / f"{name}.npy", human[:size])
+        np.save(tmp_path / "model.npy", systems["near"])
+        files, work = (str(tmp_path / "[abc].npy"), tmp_path / "model.npy"), tmp_path / "work"
+        shard = r"The shard '.*hashes-0.000002-000000\.shard' cannot be written \(File too large\)"
+        with room_for(4_000), pytest.raises(OutputError, match=rf"{shard}: make space.* the 2 fin"):
+            self.run(files, work)
+        written = {p: p.stat().st_mtime_ns for p in work.rglob("*.shard")}
+        assert len(written) == 2
+        assert not [*work.rglob("*.tmp")]
+        first = self.run(files, work)
+        assert {p: p.stat().st_mtime_ns for p in written} == written
+        assert first == self.run(files, None)
+        with room_for(4_000), pytest.raises(OutputError, match=rf"{shard}: use folder='DIR'"):
+            self.run(files, None)
+
+    def test_a_folder_that_takes_no_files_is_named(self, files, tmp_path):
+        work = tmp_path / "work"
+        work.mkdir()
+        (work / "hashes-0").symlink_to("/proc/self")  # not for root either
+        with pytest.raises(OutputError, match=r"hashes-0.000000-000000\.shard' cannot .* writable"):
+            self.run(files, work)
+
+    def test_no_temporary_folder(self, files, tmp_path, monkeypatch):
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+        with pytest.raises(OutputError, match=r"No temporary folder .* use folder='DIR'"):
+            self.run(files, None)
+
+    def test_a_shard_that_is_lost_on_the_way_is_named(self, files, tmp_path):
+        """Somebody cleans up while results are merged; the next run makes what is missing."""
+        work = tmp_path / "work"
+
+        def clean(step, done, total):
+            if step == "merging" and done == 1:
+                (work / "buckets-1" / "000001-000000.shard").unlink(missing_ok=True)
+
+        settings = {"n_clusterings": 3, "n_permutations": 0, "folder": work}
+        lost = r"buckets-1.000001-000000\.shard' must be there\. It is missing: run the same"
+        with pytest.raises(InvalidParameterError, match=lost):
+            mauve.compare_files(*files, progress=clean, **settings)
+        assert self.run(files, work) == self.run(files, None)
 
     def test_a_folder_that_cannot_be_made(self, files, tmp_path):
         (tmp_path / "file").write_text("")

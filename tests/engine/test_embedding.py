@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from mauve.engine import embedding, sources
 from mauve.engine.embedding import embed_shard, merge_shards, owner
 from mauve.engine.sources import Preparation, find_sample
 from mauve.engine.stages import EmbedderChoice
-from mauve.errors import InvalidParameterError
+from mauve.errors import InvalidParameterError, OutputError
 
 WORDS = ["rain", "sun", "wind", "snow", "cloud"]
 QUICK = {"n_clusterings": 4, "n_permutations": 0, "num_buckets": 5}
@@ -96,6 +97,19 @@ def test_a_truncated_shard_is_named(files, tmp_path):
     cut.unlink()
     with pytest.raises(InvalidParameterError, match=r"000001-000002\.safetensors.* missing"):
         merge_shards(tmp_path / "out")
+
+
+def test_a_full_disk_is_named_and_what_is_done_is_reused(files, tmp_path):
+    """The features of a part of 20 texts have 1.4 kB, those of the last part of a file less."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        with pytest.raises(OutputError, match=r"000000-000000\.safetensors' .*: make space"):
+            embed(files, tmp_path / "out", 0, 1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not [*(tmp_path / "out").iterdir()]
+    assert embed(files, tmp_path / "out", 0, 1).n_new == 150
 
 
 def test_changed_input_is_named(files, tmp_path):

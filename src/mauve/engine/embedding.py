@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from mauve.archive import Archive
 from mauve.atomic import atomic_write
 from mauve.embed.load import embed_texts
 from mauve.embed.reading import SampleReadings, UnreadablePolicy
-from mauve.engine.shards import FORMAT, KIND, Shard, checksum
+from mauve.engine.shards import Shard, checksum, read_shard, shard_errors, shards_stay
 from mauve.engine.sources import MARKERS, MERGED, Part, ShardedSample
 from mauve.engine.stages import EmbedderChoice
-from mauve.errors import InvalidParameterError, OutputError
+from mauve.errors import InvalidParameterError
 from mauve.progress import Progress
 
 
@@ -107,7 +106,8 @@ def embed_shard(
             for part in sample.parts(piece):
                 if owner(number, part.number, n_pieces, n_shards) == shard:
                     made = _Part(folder, marker, number, part)
-                    totals += made.embed(embedder, origin, unreadable, piece.path)
+                    with shards_stay(folder):
+                        totals += made.embed(embedder, origin, unreadable, piece.path)
             piece.check_unchanged()
         on_progress("embedding", number + 1, n_pieces)
     return EmbeddedShard(int(totals[0]), int(totals[1]), int(totals[2]), origin)
@@ -145,16 +145,12 @@ class _Part:
         embedded = embed_texts(texts, choice.embedder)
         features = np.ascontiguousarray(embedded.features, dtype=np.float32)
         written = save({"features": features}, {"embedder": origin})
-        try:
+        path_of_features = self.folder / f"{name}.safetensors"
+        with shard_errors(path_of_features):
             self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"'{self.folder}' cannot be made ({error.strerror}): name a folder that you may "
-                "write to."
-            ) from error
-        (self.folder / MERGED).unlink(missing_ok=True)  # it must be merged again
-        with atomic_write(self.folder / f"{name}.safetensors") as file:
-            file.write(written)
+            (self.folder / MERGED).unlink(missing_ok=True)  # it must be merged again
+            with atomic_write(path_of_features) as file:
+                file.write(written)
         facts = {
             "n": len(texts),
             "n_truncated": embedded.n_truncated,
@@ -196,7 +192,7 @@ def merge_shards(folder: Path) -> MergedShards:
         raise InvalidParameterError(
             f"'{folder}' must be a folder that mauve embed --shard wrote. It has no markers."
         )
-    found = {name: Archive.read(path, KIND, FORMAT).parts for name, path in markers.items()}
+    found = {name: read_shard(path).parts for name, path in markers.items()}
     first_name, first = next(iter(found.items()))
     for name, parts in found.items():
         differing = [k for k, value in first["marker"].items() if parts["marker"].get(k) != value]

@@ -16,6 +16,7 @@ from mauve.comparison.results import MauveResult
 from mauve.comparison.scoring import FEW_CLUSTERINGS
 from mauve.comparison.settings import Settings
 from mauve.engine.drawing import DrawnTexts, Learning
+from mauve.engine.influences import Influences, InfluenceStage
 from mauve.engine.merging import (
     JobCounts,
     Merger,
@@ -26,7 +27,7 @@ from mauve.engine.merging import (
     number_of_units,
 )
 from mauve.engine.samples import StreamedSamples
-from mauve.engine.stages import Assigned, AssignStage, Influences, InfluenceStage
+from mauve.engine.stages import Assigned, AssignStage
 from mauve.engine.streaming import SampleStream, Stream, comparison_hash
 from mauve.inference.resampling import LabelledPair
 from mauve.inference.two_sample import TwoSampleTest

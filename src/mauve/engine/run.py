@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from mauve.calls import option
 from mauve.comparison.settings import IntervalName, Settings
 from mauve.embed.naming import human_name_beside
 from mauve.embed.reading import UNREADABLE, UnreadablePolicy
@@ -14,6 +15,7 @@ from mauve.engine.engines import EngineName, open_engine
 from mauve.engine.memory import parse_memory
 from mauve.engine.pipeline import Pipeline
 from mauve.engine.samples import StreamedComparison
+from mauve.engine.shards import shards_stay
 from mauve.engine.sources import FilesLike, Preparation, ShardedSample, find_sample
 from mauve.engine.stages import EmbedderChoice
 from mauve.engine.streaming import SampleStream, Stream
@@ -156,6 +158,7 @@ device, progress
         progress_bar(progress) as on_progress,
         open_engine(engine, address=address, workers=workers, gpus=gpus) as opened,
         _working_folder(folder) as at,
+        shards_stay(at, is_kept=folder is not None),
     ):
         pipeline = Pipeline(
             Stream(opened, at, parse_memory(memory), on_progress),
@@ -244,8 +247,15 @@ def _features_from(
 def _working_folder(folder: str | Path | None) -> Iterator[Path]:
     """Yield the folder of the shards; one that is not given is removed afterwards."""
     if folder is None:
-        with tempfile.TemporaryDirectory(prefix="mauve-") as made:
-            yield Path(made)
+        try:
+            made = tempfile.TemporaryDirectory(prefix="mauve-")
+        except OSError as error:
+            raise OutputError(
+                f"No temporary folder can be made ({error.strerror}): use "
+                f"{option('folder', 'DIR')} with a folder that you may write to."
+            ) from error
+        with made as path:
+            yield Path(path)
         return
     at = Path(folder)
     try:

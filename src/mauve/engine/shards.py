@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mauve.archive import Archive
-from mauve.errors import InvalidParameterError, OutputError
+from mauve.calls import option
+from mauve.errors import InvalidParameterError, MauveError, OutputError
 
 #: What files of shards hold, and the version of their layout.
 KIND, FORMAT = "shard", 1
@@ -39,15 +42,10 @@ class Shard:
 
     def write(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
         """Write arrays, and facts about them."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"'{self.path.parent}' cannot be made ({error.strerror}): name a folder that you "
-                "may write to."
-            ) from error
         parts = {"marker": dict(self.marker), "facts": dict(facts)}
-        Archive(parts, dict(arrays)).write(self.path, KIND, FORMAT)
+        with shard_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            Archive(parts, dict(arrays)).write(self.path, KIND, FORMAT)
 
     def read(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the arrays and the facts, or raise an error that names the shard.
@@ -68,7 +66,7 @@ class Shard:
                 f"The shard '{self.path}' must be there. It is missing: run the same command "
                 "again, which makes what is missing."
             )
-        archive = Archive.read(self.path, KIND, FORMAT)
+        archive = read_shard(self.path)
         marker = archive.parts["marker"]
         if marker != json.loads(json.dumps(self.marker)):
             raise InvalidParameterError(self._difference(marker))
@@ -86,6 +84,63 @@ class Shard:
                 for key in differing
             )
         return f"{said}: name another folder, or remove this one."
+
+
+def read_shard(path: Path) -> Archive:
+    """Return what a shard holds, whatever it was made from, or raise an error that names it."""
+    return Archive.read(path, KIND, FORMAT, "remove it, and run the same command again")
+
+
+class UnwrittenShardError(OutputError):
+    """A shard cannot be written; :func:`shards_stay` adds what is kept, and what to do."""
+
+
+@contextmanager
+def shard_errors(path: Path) -> Iterator[None]:
+    """Turn all errors of writing a shard into one that names it, such as those of a full disk.
+
+    Examples
+    --------
+    >>> with shard_errors(Path("0.shard")):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    mauve.engine.shards.UnwrittenShardError: The shard '0.shard' cannot be written (No space left \
+on device)
+    """
+    try:
+        yield
+    except (OSError, InvalidParameterError) as error:
+        system = error.__cause__ if isinstance(error, MauveError) else error
+        if not isinstance(system, OSError):
+            raise
+        reason = getattr(system, "strerror", None) or str(error)
+        raise UnwrittenShardError(f"The shard '{path}' cannot be written ({reason})") from error
+
+
+@contextmanager
+def shards_stay(folder: Path, *, is_kept: bool = True) -> Iterator[None]:
+    """Add to the error of a shard that cannot be written what is kept, and what to do.
+
+    Parameters
+    ----------
+    folder : Path
+        Of all shards.
+    is_kept : bool
+        Whether the folder stays.
+    """
+    try:
+        yield
+    except UnwrittenShardError as error:
+        if not is_kept:
+            raise OutputError(
+                f"{error}: use {option('folder', 'DIR')} with a folder that has more space, where "
+                "finished shards stay."
+            ) from error
+        n = sum(name.endswith(".shard") for _, _, names in os.walk(folder) for name in names)
+        raise OutputError(
+            f"{error}: make space, or make the folder writable, and run the same command again, "
+            f"which reuses the {n} finished shard{'s' * (n != 1)} in '{folder}'."
+        ) from error
 
 
 def _short(value: Any) -> str:

@@ -17,6 +17,7 @@ from mauve.embed.load import embed_texts
 from mauve.embed.protocol import Embedder
 from mauve.embed.remembered import RememberedEmbedder
 from mauve.engine.drawing import DrawnTexts, Learning, Locator, draw_texts
+from mauve.engine.influences import Influences, InfluenceStage
 from mauve.engine.local import Engine
 from mauve.engine.shards import checksum
 from mauve.engine.sources import ShardedSample
@@ -26,8 +27,6 @@ from mauve.engine.stages import (
     EmbedderChoice,
     FetchStage,
     HashStage,
-    Influences,
-    InfluenceStage,
     Job,
     Place,
     Together,
@@ -85,21 +84,18 @@ class Stream:
         return totals
 
     def influences(self, stages: Mapping[str, InfluenceStage]) -> dict[str, Influences]:
-        """Return the sums over all texts of all samples; of floats in the order of the pieces."""
+        """Return the sums over all texts of all samples; of floats in the order of the groups."""
         products: dict[str, dict[int, FloatArray]] = {name: {} for name in stages}
         by_unit: dict[str, list[IntArray]] = {}
-        pieces = {name: range(len(of.assigned.sample.pieces)) for name, of in stages.items()}
-        for name, piece, part in self.run("merging", stages, pieces):
-            products[name][piece] = part.products
-            known = by_unit.get(name)
-            by_unit[name] = (
-                part.by_unit
-                if known is None
-                else [one + more for one, more in zip(known, part.by_unit, strict=True)]
-            )
+        groups = {name: range(len(stage.groups)) for name, stage in stages.items()}
+        for name, group, part in self.run("merging", stages, groups):
+            products[name][group] = part.products
+            known = by_unit.setdefault(name, part.by_unit)
+            if known is not part.by_unit:
+                by_unit[name] = [one + more for one, more in zip(known, part.by_unit, strict=True)]
         return {
             name: Influences(
-                np.sum([parts[piece] for piece in sorted(parts)], axis=0), by_unit[name]
+                np.sum([parts[group] for group in sorted(parts)], axis=0), by_unit[name]
             )
             for name, parts in products.items()
         }
