@@ -159,3 +159,27 @@ def test_measures_in_markdown():
     assert title == "| system | Zipf ≈ | Rep. ≈ |"
     assert good.startswith("| good | ")
     assert human.startswith("| human | ")
+
+
+def test_the_variant_of_the_authors():
+    options = ("measure", "human.jsonl", "loop.jsonl", "--variant", "authors", "--measures")
+    done = invoke(*options, "zipf,distinct-2", "--json")
+    assert done.exit_code == 0
+    assert [*json.loads(done.stdout)["systems"][0]["measures"]] == ["zipf-authors", "distinct-2"]
+    assert "note: without a variant 'authors', computed as always: distinct-2" in done.stderr
+    assert "note" not in invoke(*options, "zipf", "--quiet").stderr
+    done = invoke(*options, "distinct-2")
+    assert (done.exit_code, done.stderr[:48]) == (
+        1,
+        "error: --variant must be left out where no measu",
+    )
+    assert "--variant need --measures" in invoke(
+        "compare", "human.jsonl", "loop.jsonl", "--variant", "authors"
+    ).stderr  # fmt: skip
+    done = invoke(
+        "compare", "human.jsonl", "loop.jsonl", "--variant", "authors", "--protocol", "alce"
+    )
+    assert (done.exit_code, "--variant cannot be given" in " ".join(done.stderr.split())) == (
+        2,
+        True,
+    )

@@ -12,6 +12,7 @@ from mauve.measures.estimate import deal_texts
 from mauve.measures.protocol import MeasuredSample, TokenTable
 from mauve.measures.registry import GROUPS, MEASURES, get_measures
 from mauve.measures.repetition import REPETITION, REPETITION_AUTHORS, ends_in_loop
+from mauve.measures.selection import unchanged_note
 from mauve.measures.zipf import ZIPF_AUTHORS, zipf_coefficient
 
 
@@ -168,3 +169,44 @@ def test_variants_are_a_group_and_not_in_the_others():
     assert len(get_measures("authors", {"texts", "tokens", "bare_log_probabilities"})) == len(
         GROUPS["authors"]
     )
+
+
+def random_texts(n_types):
+    rows = np.random.default_rng(n_types).integers(0, n_types, (12, 60))
+    return [" ".join(f"w{i}" for i in row) for row in rows]
+
+
+class TestTheParameter:
+    TEXTS = random_texts(40), random_texts(30)
+
+    def measured(self, measures, variant="authors"):
+        options = {"measures": measures, "variant": variant, "progress": False}
+        return mauve.measure(*self.TEXTS, **options)
+
+    def test_gives_what_the_names_give(self):
+        by_parameter = self.measured("zipf,rep-2,diversity,repetition,distinct-2")
+        by_names = self.measured(
+            "zipf-authors,rep-2-authors,diversity-authors,repetition-authors,distinct-2", None
+        )
+        assert by_parameter == by_names
+        assert next(iter(by_parameter["model"])) == "zipf-authors"
+
+    def test_holds_for_groups_and_any_length(self):
+        names = [each.name for each in self.measured("text,-vocabulary").measures]
+        assert {"zipf-authors", "repetition-authors", "rep-4-authors", "seq-rep-4"} <= {*names}
+        assert "rep-7-authors" in self.measured("rep-7,rep-4")["model"]
+        assert [*self.measured("zipf,zipf-authors")["model"]] == ["zipf-authors"]
+
+    def test_that_is_wrong(self):
+        with pytest.raises(InvalidParameterError, match=r"'variant'.*must be one of 'authors'"):
+            self.measured("zipf", "author")
+        with pytest.raises(
+            InvalidParameterError, match=r"'variant'.*left out where no measure.*perplexity, zipf"
+        ):
+            self.measured("distinct-4,entropy-2")
+
+    def test_names_what_is_unchanged(self):
+        measures = self.measured("zipf,distinct-4").measures
+        assert unchanged_note(measures, "authors").endswith("as always: distinct-4")
+        assert unchanged_note(measures[:1], "authors") is None
+        assert unchanged_note(measures, None) is None

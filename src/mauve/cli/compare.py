@@ -45,9 +45,10 @@ from mauve.errors import InvalidParameterError
 from mauve.explanation.properties import comparison_properties
 from mauve.lm.scorer import RememberedScorer, get_scorer
 from mauve.measures.material import load_training
-from mauve.measures.protocol import Need
+from mauve.measures.protocol import Need, Variant
 from mauve.measures.registry import check_names, get_measures
 from mauve.measures.run import measure_samples
+from mauve.measures.selection import unchanged_note
 from mauve.progress import progress_bar
 from mauve.reports.page import check_report
 from mauve.reports.run import report_comparison
@@ -88,11 +89,11 @@ def compare_command(
         check_report(output.report)
     elif explaining.metadata is not None:
         raise typer.BadParameter("--metadata needs --report.")
-    models = named_models(measuring.models)
+    models, variant = named_models(measuring.models), cast(Variant, measuring.variant)
     if added.measures is not None:
         check_names(added.measures)  # now, not after the comparison
-    elif models or measuring.training is not None:
-        raise typer.BadParameter("--model and --training need --measures.")
+    elif models or measuring.training is not None or measuring.variant is not None:
+        raise typer.BadParameter("--model, --training and --variant need --measures.")
     if (engine := chosen_engine(scale, samples)) != "memory":
         compare_streamed(
             engine,
@@ -142,6 +143,7 @@ def compare_command(
             measurements = measure_samples(
                 loaded,
                 added.measures,
+                variant=variant,
                 tokenizer=measuring.tokenizer,
                 language_model=scorer or measuring.language_model,
                 models=models,
@@ -165,8 +167,12 @@ def compare_command(
     )
     said = (*messages, *(() if measurements is None else measurements.warnings))
     say_warnings(message for message in said if message not in comparison.reading_warnings)
-    if (note := inputs.limit_note(texts.limit)) and not output.quiet:
-        say("note", note)
+    notes = [inputs.limit_note(texts.limit)]
+    if measurements is not None:
+        notes.append(unchanged_note(measurements.measures, variant))
+    if not output.quiet:
+        for message in filter(None, notes):
+            say("note", message)
     if output.save is not None:
         comparison.save(output.save)
         if not output.quiet:

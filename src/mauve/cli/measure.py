@@ -1,6 +1,7 @@
 """``mauve measure``: comparison measures of systems, and of human text beside them."""
 
 import json
+from typing import cast
 
 import typer
 
@@ -13,6 +14,8 @@ from mauve.cli.options_score import ConfidenceOptions
 from mauve.cli.render import print_measure_result
 from mauve.cli.terminal import collected_warnings, printing, say, say_warnings
 from mauve.cli.values import named_models
+from mauve.measures.protocol import Variant
+from mauve.measures.selection import unchanged_note
 from mauve.progress import progress_bar
 
 
@@ -28,6 +31,7 @@ def measure_command(
 ) -> None:
     """Measure texts by many measures, with a row for human text."""
     models = named_models(measuring.models)
+    variant = cast(Variant, measuring.variant)
     inputs = read_inputs(samples)
     embedder = make_embedder(embedding, inputs, samples.human)
     with collected_warnings() as messages, progress_bar(not output.quiet) as on_progress:
@@ -35,6 +39,7 @@ def measure_command(
             inputs.human,
             inputs.systems,
             names.measures,
+            variant=variant,
             tokenizer=measuring.tokenizer,
             language_model=measuring.language_model,
             embedder=embedder,
@@ -61,5 +66,7 @@ def measure_command(
             typer.echo(measurements.to_csv(), nl=False)
         else:
             print_measure_result(measurements, samples.human, gaps=output.gaps, quiet=output.quiet)
-    if (note := inputs.limit_note(texts.limit)) and not output.quiet:
-        say("note", note)
+    if not output.quiet:
+        notes = (unchanged_note(measurements.measures, variant), inputs.limit_note(texts.limit))
+        for note in filter(None, notes):
+            say("note", note)

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from mauve.cli.option_groups import OptionGroup
+from mauve.cli.option_groups import OptionGroup, choice
 from mauve.cli.outputs import PICTURE_SUFFIXES
 from mauve.cli.terminal import warnings_as_lines
 from mauve.cli.values import between_0_and_1, number_or, path_ending_in
+from mauve.measures.protocol import VARIANT_NAMES
 from mauve.measures.registry import FAMILIES, GROUPS, MEASURES, OWN_MEASURES, VARIANTS
 
 _FEATURE_SUFFIXES = (".npy", ".safetensors")
@@ -82,6 +83,14 @@ class MeasureOptions(OptionGroup):
 
     panel = "Measures"
 
+    variant: Annotated[
+        str | None,
+        choice(
+            VARIANT_NAMES,
+            "'authors' for the definitions of the papers' released code where it differs from "
+            "their text: zipf becomes zipf-authors, and so on. Other measures are unchanged.",
+        ),
+    ] = None
     tokenizer: TokenizerName = "words"
     language_model: LanguageModelName = "bundled"
     # Python has a mapping `models`; on the command line there is a flag for each system's model.

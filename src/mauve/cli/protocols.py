@@ -111,8 +111,10 @@ def compare_by_protocol(
 ) -> None:
     """Print the scores of systems by a protocol, and ours beside them."""
     protocol = get_protocol(name)
-    if measuring.models or measuring.training is not None:
-        raise typer.BadParameter("--model and --training cannot be given with --protocol.")
+    if measuring.models or measuring.training is not None or measuring.variant is not None:
+        raise typer.BadParameter(
+            "--model, --training and --variant cannot be given with --protocol."
+        )
     inputs = read_inputs(samples)
     changed = any(value is not None for value in embedding.settings().values())
     embedder: EmbedderLike | None = embedding.embedder  # its name gets the length of the protocol

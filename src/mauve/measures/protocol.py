@@ -24,6 +24,7 @@ Need = Literal[
 
 #: Which definition of a measure: None for that of its paper, "authors" for that of their code.
 Variant = Literal["authors"] | None
+VARIANT_NAMES = ("authors",)
 
 T = TypeVar("T")
 

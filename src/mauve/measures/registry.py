@@ -24,7 +24,7 @@ from mauve.measures.overlap import VOCABULARY
 from mauve.measures.perplexity import PERPLEXITY, PERPLEXITY_AUTHORS
 from mauve.measures.precision_recall import PRECISION, RECALL
 from mauve.measures.precision_recall_curve import PRD_PRECISION, PRD_RECALL
-from mauve.measures.protocol import Measure, Need
+from mauve.measures.protocol import Measure, Need, Variant
 from mauve.measures.repeated_ngrams import (
     diversity_measure,
     repeated_measure,
@@ -151,6 +151,25 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "authors": tuple(VARIANTS),
     "all": tuple(MEASURES),
 }
+
+
+def variant_of(measure: Measure, variant: Variant) -> Measure | None:
+    """Return a measure by another definition; None if it has but one.
+
+    Parameters
+    ----------
+    measure : Measure
+    variant : {None, "authors"}
+
+    Examples
+    --------
+    >>> variant_of(ZIPF, "authors").name, variant_of(MMD, "authors")
+    ('zipf-authors', None)
+    """
+    if variant is None:
+        return None
+    name = f"{measure.name}-{variant}"
+    return VARIANTS.get(name) or _family_member(name)
 
 
 def _is_built_in(name: str) -> bool:
@@ -332,5 +351,8 @@ def _family_member(name: str) -> Measure | None:
     epsilon = re.fullmatch(r"epsilon-perplexity-(\d*\.?\d+(?:e-?\d{1,3})?)", name)
     if epsilon:
         return epsilon_perplexity_measure(float(epsilon[1]))
+    repeated = re.fullmatch(r"rep-(\d{1,6})-authors", name)
+    if repeated:
+        return repeated_measure(int(repeated[1]), "authors")
     parts = re.fullmatch(r"(.+)-(\d{1,6})", name)
     return FAMILIES[parts[1]](int(parts[2])) if parts and parts[1] in FAMILIES else None

@@ -37,11 +37,8 @@ from mauve.measures.material import (
     split_training_field,
     with_models,
 )
-from mauve.measures.protocol import Measure
-from mauve.measures.registry import (
-    MAUVE,
-    MAUVE_CLASSIFIER,
-)
+from mauve.measures.protocol import Measure, Variant
+from mauve.measures.registry import MAUVE, MAUVE_CLASSIFIER
 from mauve.measures.results import Measurements
 from mauve.measures.selection import select_measures
 from mauve.measures.tokenizers import Tokenizer, get_tokenizer
@@ -57,6 +54,7 @@ def measure(
     systems: "SystemsLike",
     measures: "str | Measure | Sequence[str | Measure]" = "default",
     *,
+    variant: Variant = None,
     field: FieldLike = "text",
     limit: int | None = None,
     tokenizer: str | Tokenizer = "words",
@@ -94,6 +92,10 @@ def measure(
         "default" for the columns of the paper's tables, "text", "features", "model",
         "training", "all". A minus before a name leaves it out: "default,-zipf". A measure that
         is not defined for a sample has no value there, and a warning says why.
+    variant : {None, "authors"}
+        "authors" computes measures as the released code of their papers does where it differs
+        from the text (``docs/measures.md``): "zipf" becomes "zipf-authors". Measures without such
+        a variant are unchanged.
     tokenizer : str or Tokenizer
         Tokenizer: "words", "bundled", the path of a ``tokenizer.json``, or the
         name of a Transformers tokenizer.
@@ -178,6 +180,7 @@ def measure(
         measurements = measure_samples(
             samples,
             measures,
+            variant=variant,
             tokenizer=tokenizer,
             language_model=language_model,
             models=models,
@@ -200,6 +203,7 @@ def measure_samples(
     samples: Samples,
     measures: str | Measure | Sequence[str | Measure] = "default",
     *,
+    variant: Variant = None,
     tokenizer: str | Tokenizer = "words",
     language_model: str | TokenScorer = "bundled",
     models: Mapping[str, ModelLike] | None = None,
@@ -219,8 +223,8 @@ def measure_samples(
         For instance ``comparison.compared.samples``.
     training : Samples, optional
         See :func:`load_training`.
-    measures, tokenizer, language_model, models, prompt_context, confidence, seed, device, \
-comparison, on_progress
+    measures, variant, tokenizer, language_model, models, prompt_context, confidence, seed, \
+device, comparison, on_progress
         As for :func:`measure`.
 
     Examples
@@ -245,7 +249,7 @@ comparison, on_progress
     tested = {str(name): parse_model(model) for name, model in (models or {}).items()}
     if tested and samples.texts is None:
         raise bad_parameter("models", "left out for features: give texts", [*tested])
-    selected = select_measures(samples, measures, tested, training)
+    selected = select_measures(samples, measures, tested, training, variant)
     needs = {need for measure in selected for need in measure.needs}
     token_maker = get_tokenizer(tokenizer) if "tokens" in needs else None
     scorer = None
