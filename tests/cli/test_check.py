@@ -38,6 +38,60 @@ def test_exit_codes(samples):
     assert " texts per sample are needed, not 220" in few.stdout
 
 
+@pytest.mark.parametrize("n", [1, 9, 10, 50, 150, 199])
+def test_fewer_texts_than_the_buckets_of_the_baseline_need(samples, n):
+    np.save("tiny.npy", np.load("old.npy")[:n])
+    done = checked("m=tiny.npy", "--junit", "check.xml", "--github", "--json", "--margin", "0.2")
+    assert done.exit_code == 4
+    [check] = json.loads(done.stdout)["checks"]
+    assert check["outcome"] == "too few texts to tell"
+    assert (check["n_texts"], check["n_needed"], check["difference"]) == (n, 200, None)
+    assert (check["mauve"] is None) == (n < 10)
+    assert check["message"].endswith(f"learnt from 200 texts per sample or more, not {n}")
+    assert f"::warning title=mauve check%3A m::{check['message']}" in done.stderr
+    [case] = ElementTree.parse("check.xml").getroot()[0]
+    assert (case[0].tag, case[0].text) == ("error", check["message"])
+
+
+def test_the_number_of_texts_that_is_asked_for_is_enough(samples):
+    np.save("enough.npy", np.load("old.npy")[:200])
+    done = checked("m=enough.npy", "--margin", "0.5")
+    assert (done.exit_code, done.stdout[:38]) == (0, "'m' is not worse than the baseline: MA")
+
+
+def test_systems_beside_one_with_too_few_texts(samples):
+    np.save("tiny.npy", np.load("old.npy")[:3])
+    systems = ("a=tiny.npy", "b=old.npy")
+    invoke("check", "human.npy", "a=old.npy", "b=old.npy", *QUICK, "--write", "baseline.json")
+    before = (samples / "baseline.json").read_bytes()
+    options = (*QUICK, "--against", "baseline.json", "--write", "baseline.json", "--margin", "0.1")
+    done = invoke("check", "human.npy", *systems, *options)
+    assert done.exit_code == 4
+    assert [line[:20] for line in done.stdout.splitlines()] == [
+        "'a' has too few text", "'b' is not worse tha"
+    ]  # fmt: skip
+    assert (samples / "baseline.json").read_bytes() == before
+    done = invoke("check", "human.npy", "c=tiny.npy", "b=old.npy", *options)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "The baseline must have the score of 'c'" in done.stderr
+
+
+def test_files_without_texts_are_errors(samples):
+    (samples / "empty.jsonl").write_text("")
+    done = checked("m=empty.jsonl")
+    assert (done.exit_code, done.stderr) == (
+        1, "error: 'empty.jsonl' holds no texts. It must hold at least one.\n"
+    )  # fmt: skip
+
+
+def test_a_baseline_of_fewer_texts_is_another_one(samples):
+    np.save("tiny.npy", np.load("old.npy")[:50])
+    invoke("check", "human.npy", "m=tiny.npy", *QUICK, "--write", "baseline.json")
+    done = checked("m=old.npy")
+    assert done.exit_code == 1
+    assert "signatures differ in k (25 and 6)" in done.stderr
+
+
 def test_the_worst_outcome_counts(samples):
     invoke("check", "human.npy", "a=old.npy", "b=old.npy", *QUICK, "--write", "baseline.json")
     done = invoke(

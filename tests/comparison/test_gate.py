@@ -54,6 +54,26 @@ class TestOutcomes:
         assert done.n_needed > 1000
         assert f"about {done.n_needed:,} texts per sample are needed, not 250" in done.message
 
+    @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # few texts
+    def test_buckets_that_are_coarser_than_those_of_the_baseline(self):
+        few = compared(MODEL[:60])
+        [done] = check(few, BEFORE, margin=0.2)
+        assert done.outcome is Outcome.TOO_FEW
+        assert (done.mauve, done.difference, done.interval) == (few["m"].mauve, None, None)
+        assert (done.n_texts, done.n_needed) == (60, 200)
+        assert "learnt from 200 texts per sample or more, not 60" in done.message
+        assert [c.outcome for c in check(compared(MODEL[:200]), BEFORE, margin=0.5)] == [
+            Outcome.NOT_WORSE
+        ]
+
+    @pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # few texts
+    @pytest.mark.parametrize("options", [{"scaling": 3}, {"n_clusterings": 6}, {"seed": 1}])
+    def test_other_settings_are_refused_whatever_the_number_of_texts(self, options):
+        with pytest.raises(InvalidParameterError, match="signatures differ"):
+            check(compared(MODEL[:60], **options), BEFORE)
+        with pytest.raises(InvalidParameterError, match="signatures differ in k"):
+            check(BEFORE, compared(MODEL[:60]))
+
     def test_four_times_the_margin_needs_a_sixteenth_of_the_texts(self):
         after = compared(RNG.normal(size=(250, 4)) + 0.4)
         [narrow], [wide] = (check(after, BEFORE, margin=margin) for margin in (0.01, 0.04))

@@ -1,12 +1,14 @@
 """Check scores against those of a baseline: worse, not worse, or too few texts to tell."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from mauve.comparison.pairs import Scored, check_comparable, score_pair
 from mauve.comparison.results import MauveResult
+from mauve.comparison.settings import MIN_TEXTS, parse_signature
 from mauve.errors import InvalidParameterError, check_share
 from mauve.escape import escaped, listed
 from mauve.formatting import format_interval, format_score, format_signed
@@ -30,26 +32,28 @@ class Check:
     Attributes
     ----------
     name, baseline_name : str
-    mauve, baseline : float
-        The scores.
-    difference : float
-        Score minus baseline.
-    interval : tuple of float
+    mauve : float or None
+        The score; None where there are too few texts for one.
+    baseline : float
+        The score of the baseline.
+    difference : float or None
+        Score minus baseline; None where there are too few texts for buckets like the baseline's.
+    interval : tuple of float, or None
         Of the difference, at the level 1 - 2 α, whose ends are the bounds of both tests.
     margin, alpha : float
         The loss that is accepted, and the level of both one-sided tests.
     outcome : Outcome
     n_texts, n_needed : int
         Texts per sample, and how many show with probability 0.8 that a system with the score of
-        the baseline is not worse.
+        the baseline is not worse; without a difference, the least number that makes for one.
     """
 
     name: str
     baseline_name: str
-    mauve: float
+    mauve: float | None
     baseline: float
-    difference: float
-    interval: tuple[float, float]
+    difference: float | None
+    interval: tuple[float, float] | None
     margin: float
     alpha: float
     outcome: Outcome
@@ -72,6 +76,12 @@ class Check:
             Outcome.WORSE: "is worse than the baseline",
             Outcome.TOO_FEW: "has too few texts to tell whether it is worse than the baseline",
         }[self.outcome]
+        if self.mauve is None or self.difference is None or self.interval is None:
+            return (
+                f"'{escaped(self.name)}' {said}, MAUVE {format_score(self.baseline)}: buckets like "
+                f"those of the baseline are learnt from {self.n_needed:,} texts per sample or "
+                f"more, not {self.n_texts:,}"
+            )
         needed = ""
         if self.outcome is Outcome.TOO_FEW:
             needed = f"; about {self.n_needed:,} texts per sample are needed, not {self.n_texts:,}"
@@ -90,7 +100,7 @@ class Check:
             "mauve": self.mauve,
             "baseline": self.baseline,
             "difference": self.difference,
-            "interval": list(self.interval),
+            "interval": None if self.interval is None else list(self.interval),
             "margin": self.margin,
             "alpha": self.alpha,
             "n_texts": self.n_texts,
@@ -134,7 +144,8 @@ def check(
 
     - not worse if L > -margin: a loss of the margin or more is ruled out;
     - worse if not, and U < 0: a loss is shown, and it may be as large as the margin;
-    - too few texts to tell, otherwise.
+    - too few texts to tell, otherwise, and where there are too few for buckets like those of the
+      baseline, so that the scores cannot be compared.
 
     A system with the score of the baseline is called worse in at most α of the checks, and one
     that lost the margin or more is called not worse in at most α.
@@ -154,17 +165,22 @@ def check(
     if not check_share("alpha", alpha) < 0.5:
         raise InvalidParameterError(f"'alpha' must be below 0.5. Got {alpha!r} instead.")
     return [
-        _check(result, _baseline_of(name, results, baseline), margin, alpha)
+        _check(result, baseline_of(name, results, baseline), margin, alpha)
         for name, result in results.items()
     ]
 
 
-def _baseline_of(
-    name: str, results: Mapping[str, MauveResult], baseline: Mapping[str, Scored]
-) -> Scored:
+def baseline_of(name: str, systems: Sized, baseline: Mapping[str, Scored]) -> Scored:
+    """Return the score that a system is checked against, or raise if there is none.
+
+    Examples
+    --------
+    >>> baseline_of("new", ["new"], {"old": 0.9})  # one against one
+    0.9
+    """
     if name in baseline:
         return baseline[name]
-    if len(results) == len(baseline) == 1:
+    if len(systems) == len(baseline) == 1:
         return next(iter(baseline.values()))
     raise InvalidParameterError(
         f"The baseline must have the score of '{escaped(name)}'. Got {listed([*baseline])} "
@@ -172,7 +188,45 @@ def _baseline_of(
     )
 
 
+def too_few(
+    name: str, n_texts: int, baseline: Scored, margin: float, alpha: float, mauve: float | None
+) -> Check:
+    """Return the check of a system with too few texts to be compared with its baseline.
+
+    Parameters
+    ----------
+    name : str
+    n_texts : int
+    baseline : MauveResult or BaselineScore
+    margin, alpha : float
+    mauve : float or None
+        The score of the few texts, if there is one.
+    """
+    n_needed = max(MIN_TEXTS, _learning(baseline)[0])
+    outcome = Outcome.TOO_FEW
+    numbers = (mauve, baseline.mauve, None, None, margin, alpha)
+    return Check(name, baseline.name, *numbers, outcome, n_texts, n_needed)
+
+
+def _learning(score: Scored) -> tuple[int, str]:
+    """Return how many texts the buckets of a score are learnt from, 0 if that is no setting."""
+    learnt = re.fullmatch(r"pair-(\d+)(x.*)", parse_signature(score.signature).get("fit", ""))
+    return (int(learnt[1]), learnt[2]) if learnt else (0, "")
+
+
+def _has_coarser_buckets(result: MauveResult, baseline: Scored) -> bool:
+    """Return whether scores differ in buckets alone, which the texts are too few for."""
+    ours, theirs = (parse_signature(each.signature) for each in (result, baseline))
+    if any(ours.get(key) != theirs.get(key) for key in {*ours, *theirs} - {"k", "fit", "n"}):
+        return False
+    (learnt, how), (wanted, as_wanted) = _learning(result), _learning(baseline)
+    return how == as_wanted and learnt < wanted and min(result.n_human, result.n_model) < wanted
+
+
 def _check(result: MauveResult, baseline: Scored, margin: float, alpha: float) -> Check:
+    if _has_coarser_buckets(result, baseline):
+        n_texts = min(result.n_human, result.n_model)
+        return too_few(result.name, n_texts, baseline, margin, alpha, result.mauve)
     check_comparable(result, baseline)
     pair = score_pair(result, baseline)
     if pair.not_worse_p_value(margin) < alpha:
