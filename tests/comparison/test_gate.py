@@ -140,10 +140,12 @@ class TestFiles:
         [
             ("", "must be a baseline in JSON"),
             ("[]", "Got JSON of another kind"),
+            ("[" * 10**5, "must be a baseline in JSON"),
             ('{"results": []}', "Got JSON of another kind"),
             ('{"kind": "mauve baseline", "format": 9}', "of format 1. Got 9"),
             ('{"kind": "mauve baseline", "format": 1}', "It is damaged"),
             ('{"kind": "mauve baseline", "format": 1, "scores": [{}]}', "It is damaged"),
+            ('{"kind": "mauve baseline", "format": 1, "scores": []}', "0 scores of 0 systems"),
         ],
     )
     def test_that_are_wrong(self, tmp_path, content, message):
@@ -159,6 +161,24 @@ class TestFiles:
         (tmp_path / "a.json").write_text(json.dumps(values))
         with pytest.raises(InvalidParameterError, match="It is damaged"):
             read_baseline(tmp_path / "a.json")
+
+    def test_scores_that_do_not_fit_together(self, tmp_path):
+        path = tmp_path / "a.json"
+        write_baseline(BEFORE.values(), path)
+        values = json.loads(path.read_text())
+        score = values["scores"][0]
+        for name in ("human", "model"):
+            cut = {**score["influence"], name: score["influence"][name][:5]}
+            path.write_text(json.dumps({**values, "scores": [{**score, "influence": cut}]}))
+            with pytest.raises(InvalidParameterError, match=f"5 influences of 1000 {name} texts"):
+                read_baseline(path)
+        path.write_text(json.dumps({**values, "scores": [score, score]}))
+        with pytest.raises(InvalidParameterError, match="2 scores of 1 systems"):
+            read_baseline(path)
+        score["influence"]["model_prompt"] = [1, 2]
+        path.write_text(json.dumps(values))
+        with pytest.raises(InvalidParameterError, match="2 prompts in model_prompt"):
+            read_baseline(path)
 
     def test_that_are_missing(self):
         with pytest.raises(InvalidParameterError, match=r"No such file.*: write one with mauve ch"):

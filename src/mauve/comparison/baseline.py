@@ -100,6 +100,12 @@ class BaselineScore:
             raise ValueError("a number that is not finite")
         if not 0 <= score.mauve <= 1 or score.deviance_error < 0:
             raise ValueError(f"the score {score.mauve}")
+        for n, part in ((score.n_human, "human"), (score.n_model, "model")):
+            if arrays[part].shape != (n,):
+                raise ValueError(f"{arrays[part].size} influences of {n} {part} texts")
+        for name, of in hashes.items():
+            if of is not None and of.shape != arrays[name.removesuffix("_prompt")].shape:
+                raise ValueError(f"{of.size} prompts in {name}")
         return score
 
 
@@ -140,7 +146,7 @@ def read_baseline(path: str | Path) -> dict[str, Scored]:
         raise InvalidParameterError(
             f"{quoted} must be a baseline. It cannot be read ({error.strerror}): {remedy}."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidParameterError(
             f"{quoted} must be a baseline in JSON ({error}). It may be cut short: {remedy}."
         ) from error
@@ -151,10 +157,13 @@ def read_baseline(path: str | Path) -> dict[str, Scored]:
     if values.get("format") != _FORMAT:
         raise InvalidParameterError(
             f"{quoted} must be a baseline of format {_FORMAT}. Got "
-            f"{escaped(str(values.get('format')))} instead: {remedy}."
+            f"{escaped(str(values.get('format'))[:20])} instead: {remedy}."
         )
     try:
         scores = [BaselineScore.from_dict(score) for score in values["scores"]]
+        names = [score.name for score in scores]
+        if not names or len({*names}) < len(names):
+            raise ValueError(f"{len(scores)} scores of {len({*names})} systems")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InvalidParameterError(
             f"{quoted} must be a baseline. It is damaged ({error}): {remedy}."
