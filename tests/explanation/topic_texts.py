@@ -18,4 +18,4 @@ def by_topic(texts):
     """Embed texts as how many words of each topic they have, and which, to tell them apart."""
     words = [word for topic in TOPICS.values() for word in topic.split()]
     counts = np.array([[text.count(word) for word in words] for text in texts], dtype=float)
-    return np.concatenate([counts.reshape(len(texts), 4, 10).sum(axis=2), counts / 5], axis=1)
+    return np.concatenate([counts.reshape(len(texts), 4, 10).sum(axis=2), counts / 2], axis=1)
