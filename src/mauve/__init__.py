@@ -1,8 +1,9 @@
 """MAUVE: how far is the text a model writes from the text people write.
 
 - :func:`compare` scores systems against human text, :func:`difference` two systems;
-- :func:`check` tells whether a system is worse than a baseline;
-- :func:`compare_files` does the same for files of any size, in bounded memory or on Ray;
+- :func:`compare_files` scores files of any size, in bounded memory or on Ray;
+- :func:`check` tells whether a system is worse than a baseline, which :func:`write_baseline` writes
+  and :func:`read_baseline` reads;
 - :func:`explain` shows what a system writes too much, too little or otherwise;
 - :func:`measure` computes other measures beside MAUVE;
 - :func:`report` writes all of that to one HTML file;
