@@ -1,10 +1,13 @@
 """``mauve compare`` of patterns, folders, and files that do not fit in memory."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from running import invoke
+
+import mauve
 
 QUICK = ["--n-clusterings", "4", "--n-permutations", "20", "-q"]
 
@@ -67,7 +70,6 @@ def test_shards_stay_in_a_folder(folder):
         ["--report", "page.html"],
         ["--save", "run.mauve"],
         ["--ladder"],
-        ["--limit", "100"],
         ["--by-prompt"],
         ["--clustering", "joint"],
         ["--interval", "bootstrap"],
@@ -77,6 +79,40 @@ def test_what_needs_memory_is_refused(folder, options):
     done = invoke("compare", "human", "gpt", *options)
     assert done.exit_code == 1
     assert f"error: {options[0]} needs all texts in memory" in done.stderr
+    assert "--limit 100000" in done.stderr
+
+
+def test_a_limit_draws_from_files_what_it_draws_from_memory(folder):
+    assert scores("human", "gpt", "--limit", "90") == scores(
+        "human.npy", "gpt.npy", "--limit", "90"
+    )
+    done = invoke("compare", "human", "gpt", "--limit", "90", *QUICK[:-1])
+    assert "90 of 300 texts of 'human', 90 of 300 texts of 'gpt' (--limit 90)" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_needs_memory_is_made_of_the_texts_that_are_drawn(folder):
+    rng = np.random.default_rng(0)
+    for i in range(4):
+        words = rng.choice(["rain", "sun", "wind", "snow", "cloud"], size=(40, 12))
+        lines = [{"text": " ".join(row) + ".", "prompt": str(j)} for j, row in enumerate(words)]
+        Path(f"{i}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    outputs = ["--report", "page.html", "--save", "run.mauve", "--interval", "bootstrap"]
+    arguments = ["[01].jsonl", "gpt=[23].jsonl", "--limit", "30", "--by-prompt"]
+    done = invoke("compare", *arguments, *outputs, "--n-bootstrap", "20", *QUICK)
+    assert done.exit_code == 0, done.stderr
+    assert Path("page.html").stat().st_size > 10_000
+    samples = mauve.load("run.mauve").compared.samples
+    assert samples.sizes == {"human": 30, "gpt": 30}
+    assert {*samples.prompts["human"]} == {*samples.prompts["gpt"]}
+
+
+def test_prompts_of_another_file_are_refused(folder):
+    Path("prompts.txt").write_text("one\n" * 300)
+    done = invoke("compare", "human", "gpt", "--limit", "90", "--prompts", "prompts.txt")
+    assert done.exit_code == 1
+    assert "error: --prompts needs all texts in memory" in done.stderr
+    assert "--by-prompt" in done.stderr
 
 
 def test_options_of_files_are_refused_in_memory(folder):

@@ -367,5 +367,5 @@ class TestErrors:
             comparison.ladder,
             lambda: mauve.explain(comparison),
         ):
-            with pytest.raises(MauveError, match="limit=10000"):
+            with pytest.raises(MauveError, match="--limit 100000"):
                 refused()

@@ -1,6 +1,7 @@
 """The examples of docs/scale.md run and print what stands there, and the manifest can be read."""
 
 import contextlib
+import functools
 import io
 import re
 import shlex
@@ -52,19 +53,19 @@ def test_commands_run(folder):
 def test_python_prints_what_stands_there(folder, monkeypatch):
     import mauve
 
-    whole = mauve.compare_files
-
-    def quick(*arguments, **settings):
-        return whole(*arguments, n_clusterings=2, n_permutations=2, **settings)
-
-    monkeypatch.setattr(mauve, "compare_files", quick)
-    [(code, expected)] = re.findall(
+    for name in ("compare_files", "compare"):
+        quick = functools.partial(getattr(mauve, name), n_clusterings=2, n_permutations=2)
+        monkeypatch.setattr(mauve, name, quick)
+    blocks = re.findall(
         r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
     )
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, {})
-    assert printed.getvalue() == expected
+    assert len(blocks) == 2
+    names: dict[str, object] = {}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+        assert printed.getvalue() == expected
 
 
 def test_the_manifest_has_the_command_of_a_ray_job():

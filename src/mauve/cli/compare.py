@@ -5,7 +5,12 @@ from typing import cast, get_args
 import typer
 
 import mauve
-from mauve.cli.compare_files import check_in_memory, chosen_engine, compare_streamed
+from mauve.cli.compare_files import (
+    check_in_memory,
+    chosen_engine,
+    compare_streamed,
+    draw_inputs,
+)
 from mauve.cli.inputs import (
     make_embedder,
     metadata_fields,
@@ -94,7 +99,8 @@ def compare_command(
         check_names(added.measures)  # now, not after the comparison
     elif models or measuring.training is not None or measuring.variant is not None:
         raise typer.BadParameter("--model, --training and --variant need --measures.")
-    if (engine := chosen_engine(scale, samples)) != "memory":
+    engine = chosen_engine(scale, samples)
+    if engine != "memory" and texts.limit is None:
         compare_streamed(
             engine,
             scale,
@@ -108,8 +114,12 @@ def compare_command(
             output,
         )
         return
-    check_in_memory(scale)
-    inputs = read_inputs(samples)
+    if engine == "memory":
+        check_in_memory(scale)
+        inputs = read_inputs(samples)
+    else:
+        quiet = output.quiet
+        inputs = draw_inputs(engine, scale, samples, texts, inference, quiet=quiet)
     fields = metadata_fields(inputs, explaining.metadata)
     training = read_training(measuring.training, samples.field)
     if output.ladder and not inputs.is_text:

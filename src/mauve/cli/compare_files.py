@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import mauve
 from mauve.calls import option
+from mauve.cli.inputs import Inputs
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
 from mauve.cli.options_output import AddedMeasures, CompareOutput
 from mauve.cli.options_scale import ScaleOptions
@@ -17,6 +18,7 @@ from mauve.cli.values import InputFile, input_file, named_systems
 from mauve.embed.naming import human_name_beside
 from mauve.embed.reading import UnreadablePolicy
 from mauve.engine.engines import ENGINES, EngineName
+from mauve.engine.limiting import draw_files
 from mauve.engine.memory import needed_memory, parse_memory
 from mauve.engine.sources import is_many
 from mauve.errors import InvalidParameterError
@@ -53,6 +55,41 @@ def check_in_memory(scale: ScaleOptions) -> None:
                 f"{option(name)} must be left out for what is compared in memory: use --engine "
                 f"{' or '.join(ENGINES)} with it."
             )
+
+
+def draw_inputs(
+    engine: str,
+    scale: ScaleOptions,
+    samples: SampleOptions,
+    texts: TextOptions,
+    inference: InferenceOptions,
+    *,
+    quiet: bool,
+) -> Inputs:
+    """Draw the texts that --limit asks for, from files that are read part by part."""
+    if samples.prompts is not None:
+        raise InvalidParameterError(
+            "--prompts needs all texts in memory, and these files are read part by part: write "
+            "the prompts into the files, in the field 'prompt', and use --by-prompt."
+        )
+    files = _files(samples)
+    with progress_bar(not quiet) as on_progress:
+        drawn = draw_files(
+            {name: file.path for name, file in files.items()},
+            cast(int, texts.limit),
+            seed=inference.seed,
+            by_prompt=samples.by_prompt,
+            field={name: file.field or samples.field for name, file in files.items()},
+            empty=cast(EmptyPolicy, texts.empty),
+            engine=cast(EngineName, engine),
+            address=scale.address,
+            workers=scale.workers,
+            memory=scale.memory,
+            folder=scale.folder,
+            progress=on_progress,
+        )
+    prompts = {name: sample.prompts or [] for name, sample in drawn.items()}
+    return Inputs(drawn, prompts if samples.by_prompt else None)
 
 
 def compare_streamed(
@@ -129,11 +166,11 @@ def _refuse_what_needs_memory(
     given = [name for name, path in paths.items() if path is not None]
     given += ["ladder"] * output.ladder + ["measures"] * (added.measures is not None)
     given += ["prompts"] * (samples.prompts is not None) + ["by_prompt"] * samples.by_prompt
-    given += ["limit"] * (texts.limit is not None) + ["match_length"] * texts.match_length
+    given += ["match_length"] * texts.match_length
     given += ["clustering"] * (score.clustering != "pair")
     given += ["interval"] * (inference.interval != "influence")
     if given:
         raise InvalidParameterError(
             f"{option(given[0])} needs all texts in memory, and these files are compared part by "
-            "part: leave it out, or name one file for each sample and use --engine memory."
+            "part: leave it out, or draw texts at random with --limit 100000."
         )

@@ -68,9 +68,9 @@ class Inputs:
         "a random part is used: 100 of 900 texts of 'human' (--limit 100)"
         """
         parts = [
-            f"{limit} of {len(sample)} texts of '{escaped(name)}'"
+            f"{limit} of {sample.total} texts of '{escaped(name)}'"
             for name, sample in self.samples.items()
-            if limit is not None and limit < len(sample)
+            if limit is not None and limit < sample.total
         ]
         return f"a random part is used: {', '.join(parts)} (--limit {limit})" if parts else None
 

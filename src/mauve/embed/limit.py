@@ -55,15 +55,21 @@ def draw_rows(
     """
     rows = {}
     for name, sample in hashes.items():
-        order = [_numbered(sample, seed)]
+        order = [numbered_hashes(sample, seed)]
         if prompts is not None:
             order.append(scramble_hashes(text_hashes(prompts[name]), seed))
         rows[name] = np.sort(np.lexsort(order)[:limit])
     return rows
 
 
-def _numbered(hashes: HashArray, seed: int) -> HashArray:
-    """Scramble hashes so that equal ones differ: the first, second, third of them."""
+def numbered_hashes(hashes: HashArray, seed: int) -> HashArray:
+    """Scramble hashes so that equal ones differ: the first, second, third of them.
+
+    Examples
+    --------
+    >>> len(set(numbered_hashes(np.array([7, 7], dtype=np.uint64), 0)))
+    2
+    """
     order = np.argsort(hashes, kind="stable")
     ranks = np.arange(len(hashes))
     is_first = np.r_[True, hashes[order][1:] != hashes[order][:-1]]

@@ -310,8 +310,11 @@ unreadable, prompts, on_progress
                 "give the texts instead."
             )
     width = None if texts else common_width(loaded)  # first: it may differ for one embedder too
-    n_given = {name: len(sample) for name, sample in loaded.items()}
-    checked_prompts = prompts_by_sample(prompts, n_given)
+    n_given = {name: sample.total for name, sample in loaded.items()}
+    drawn_before = [len(sample) for sample in loaded.values() if len(sample) < sample.total]
+    if drawn_before and limit is None:
+        limit = max(drawn_before)
+    checked_prompts = prompts_by_sample(prompts, {n: len(s) for n, s in loaded.items()})
     kept: dict[str, IntArray] = {}
     if limit is not None and limit < max(n_given.values()):
         if texts:  # refuses empty ones now, so that messages have their positions before the draw
@@ -329,6 +332,8 @@ unreadable, prompts, on_progress
             loaded[name] = loaded[name].at(drawn)
             if checked_prompts is not None:
                 checked_prompts[name] = [checked_prompts[name][row] for row in drawn]
+            before = loaded[name].drawn
+            kept[name] = drawn if before is None else before
     drawn_to = [f"limit{limit}"] if kept else []
     if not texts:
         origin = common_origin([*loaded.values()]) or f"features-{width}"

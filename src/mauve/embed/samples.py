@@ -40,6 +40,10 @@ class Sample:
         Whether the values were taken from a field of records or a column of a table.
     origin : str or None
         The embedder that made a feature file, if the file names it.
+    drawn : array of int, or None
+        Positions of the texts in the sample that they were drawn from; None for a whole one.
+    n_given : int or None
+        Number of texts of that sample.
     """
 
     values: list[str] | NDArray[Any]
@@ -48,6 +52,13 @@ class Sample:
     unread: tuple[str, ...] = ()
     has_fields: bool = False
     origin: str | None = None
+    drawn: IntArray | None = None
+    n_given: int | None = None
+
+    @property
+    def total(self) -> int:
+        """Number of texts of the whole sample."""
+        return len(self) if self.n_given is None else self.n_given
 
     @property
     def is_text(self) -> bool:
@@ -78,6 +89,7 @@ class Sample:
             metadata={
                 name: [column[row] for row in rows] for name, column in self.metadata.items()
             },
+            drawn=None if self.drawn is None else self.drawn[rows],
         )
 
 
@@ -156,7 +168,7 @@ def read_source(source: SampleLike, name: str, field: str = TEXT_FIELD) -> Sampl
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if is_text_source(path):
-            return _of_file(read_texts(path, field=field))
+            return sample_of_file(read_texts(path, field=field))
         array, origin = read_features(Path(path))
         if array.dtype.kind == "U":
             return Sample(_texts(array.tolist(), name))
@@ -165,7 +177,7 @@ def read_source(source: SampleLike, name: str, field: str = TEXT_FIELD) -> Sampl
     if isinstance(values, np.ndarray):
         return Sample(check_features(values, f"'{escaped(name)}'"), has_fields=has_fields)
     if any(isinstance(item, Mapping) for item in values):
-        return _of_file(read_records(values, name, field=field))
+        return sample_of_file(read_records(values, name, field=field))
     if _is_text(values):
         return Sample(_texts(values, name), has_fields=has_fields)
     return Sample(_features(values, name), has_fields=has_fields)
@@ -198,7 +210,14 @@ def load_features(source: SampleLike, name: str) -> NDArray[Any]:
     return features
 
 
-def _of_file(file: TextFile) -> Sample:
+def sample_of_file(file: TextFile) -> Sample:
+    """Return the texts of a file as a sample.
+
+    Examples
+    --------
+    >>> sample_of_file(TextFile(["one"], ["Once"])).prompts
+    ['Once']
+    """
     return Sample(file.texts, file.prompts, file.metadata, file.unread, file.has_fields)
 
 

@@ -140,31 +140,44 @@ def sorted_hashes(
     at_once : int
         Hashes to hold at once, about; all shards are read once for each range.
     """
+    for columns in sorted_columns(shards, ["hashes"], n_texts, at_once):
+        yield columns["hashes"]
+
+
+def sorted_columns(
+    shards: Sequence[Shard], names: Sequence[str], n_texts: int, at_once: int
+) -> Iterator[dict[str, HashArray]]:
+    """Yield ``hashes`` as :func:`sorted_hashes` does, and other arrays of the shards beside them.
+
+    Copies are in the order of the shards.
+    """
     n_ranges = max(1, -(-n_texts // at_once))
     ends = [(part << 64) // n_ranges for part in range(n_ranges + 1)]
     for low, high in itertools.pairwise(ends):
-        parts = []
+        parts: dict[str, list[HashArray]] = {name: [] for name in names}
         for shard in shards:
-            hashes = shard.read()[0]["hashes"]
+            arrays, _ = shard.read()
+            hashes = arrays["hashes"]
             start = np.searchsorted(hashes, np.uint64(low))
             stop = len(hashes) if high == 1 << 64 else np.searchsorted(hashes, np.uint64(high))
-            parts.append(hashes[start:stop])
-        found = np.concatenate(parts)
-        found.sort(kind="stable")
-        if len(found):
-            yield found
+            for name, part in parts.items():
+                part.append(arrays[name][start:stop])
+        joined = {name: np.concatenate(part) for name, part in parts.items()}
+        order = np.argsort(joined["hashes"], kind="stable")
+        if len(order):
+            yield {name: column[order] for name, column in joined.items()}
 
 
 class Locator:
     """Finds the drawn texts in the shards of a sample, whose shards are passed in their order."""
 
-    def __init__(self, drawn: DrawnTexts) -> None:
-        self._hashes = np.unique(drawn.hashes)
+    def __init__(self, hashes: HashArray, keys: HashArray) -> None:
+        self._hashes = np.unique(hashes)
         self._seen = np.zeros(len(self._hashes), dtype=np.int64)
-        self._by_key = np.argsort(drawn.keys)
-        self._keys = drawn.keys[self._by_key]
+        self._by_key = np.argsort(keys)
+        self._keys = keys[self._by_key]
         #: Number of drawn texts that are not found yet.
-        self.n_missing = len(drawn.keys)
+        self.n_missing = len(keys)
 
     def find(self, hashes: HashArray, order: IntArray) -> tuple[IntArray, IntArray]:
         """Return the rows of a shard that hold drawn texts, and which ones they are.

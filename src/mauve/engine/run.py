@@ -1,17 +1,15 @@
 """Compare samples in files, of any size: compare_files, the front door."""
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mauve.calls import option
 from mauve.comparison.settings import IntervalName, Settings
 from mauve.embed.naming import human_name_beside
 from mauve.embed.reading import UNREADABLE, UnreadablePolicy
 from mauve.embed.registry import EmbedderLike
 from mauve.engine.engines import EngineName, open_engine
+from mauve.engine.folders import working_folder
 from mauve.engine.memory import parse_memory
 from mauve.engine.pipeline import Pipeline
 from mauve.engine.samples import StreamedComparison
@@ -21,7 +19,6 @@ from mauve.engine.stages import EmbedderChoice
 from mauve.engine.streaming import SampleStream, Stream
 from mauve.errors import (
     InvalidParameterError,
-    OutputError,
     bad_parameter,
     check_bool,
     check_choice,
@@ -157,7 +154,7 @@ device, progress
     with (
         progress_bar(progress) as on_progress,
         open_engine(engine, address=address, workers=workers, gpus=gpus) as opened,
-        _working_folder(folder) as at,
+        working_folder(folder) as at,
         shards_stay(at, is_kept=folder is not None),
     ):
         pipeline = Pipeline(
@@ -241,27 +238,3 @@ def _features_from(
         )
     origin = next(iter(origins)) if None not in origins else None
     return None, origin or f"features-{human.width}"
-
-
-@contextmanager
-def _working_folder(folder: str | Path | None) -> Iterator[Path]:
-    """Yield the folder of the shards; one that is not given is removed afterwards."""
-    if folder is None:
-        try:
-            made = tempfile.TemporaryDirectory(prefix="mauve-")
-        except OSError as error:
-            raise OutputError(
-                f"No temporary folder can be made ({error.strerror}): use "
-                f"{option('folder', 'DIR')} with a folder that you may write to."
-            ) from error
-        with made as path:
-            yield Path(path)
-        return
-    at = Path(folder)
-    try:
-        at.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"'{at}' cannot be made ({error.strerror}): name a folder that you may write to."
-        ) from error
-    yield at.resolve()

@@ -7,7 +7,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mauve.calls import option
 from mauve.comparison.comparison import Comparison
 from mauve.embed.load import Samples
 from mauve.embed.protocol import Embedded
@@ -148,6 +147,7 @@ class StreamedComparison(Comparison):
 def not_in_memory() -> MauveError:
     """Return the error of what needs all texts in memory."""
     return MauveError(
-        "This needs the texts of a comparison in memory, and they are in files: compare a random "
-        f"part of them with mauve compare or mauve.compare and {option('limit', 10_000)}."
+        "This needs the texts of a comparison in memory, and they are in files: draw a random "
+        "part of them with mauve.engine.limiting.draw_files for mauve.compare, or with mauve "
+        "compare --limit 100000."
     )

@@ -111,19 +111,26 @@ class Part:
     ----------
     number : int
         Of the part within its piece, from 0.
-    values : list of str, or array of shape (n, d)
+    values : list of str or of Record, or array of shape (n, d)
     is_last : bool
         Whether it is the last one of its piece.
     """
 
     number: int
-    values: list[str] | NDArray[Any]
+    values: list[Any] | NDArray[Any]
     is_last: bool
 
     def hashes(self) -> HashArray:
         """Return a 64-bit hash of every text, or of its features."""
         values = self.values
-        return text_hashes(values) if isinstance(values, list) else feature_hashes(values)
+        if not isinstance(values, list):
+            return feature_hashes(values)
+        return text_hashes([v.text if isinstance(v, Record) else v for v in values])
+
+    def prompt_hashes(self) -> HashArray:
+        """Return a 64-bit hash of the prompt of every text."""
+        assert isinstance(self.values, list)
+        return text_hashes([v.prompt or "" for v in self.values if isinstance(v, Record)])
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,8 @@ class ShardedSample:
     origin : str or None
         The embedder that made the features, if all files name it.
     preparation : Preparation
+    by_prompt : bool
+        Whether texts are drawn by prompt, and their prompts are hashed.
     """
 
     name: str
@@ -148,6 +157,7 @@ class ShardedSample:
     width: int | None
     origin: str | None
     preparation: Preparation = Preparation()
+    by_prompt: bool = False
 
     def parts(self, piece: Piece) -> Iterator[Part]:
         """Read a piece part by part; texts are prepared."""
@@ -157,12 +167,16 @@ class ShardedSample:
         else:
             yield from _numbered(_feature_parts(piece, self.name))
 
-    def _text_parts(self, piece: Piece) -> Iterator[list[str]]:
-        texts = _texts_of(piece, self.preparation.field)
+    def _text_parts(self, piece: Piece) -> Iterator[Any]:
+        for records, where in self._record_parts(piece):
+            yield self.preparation.prepared([record.text for record in records], where)[0]
+
+    def _record_parts(self, piece: Piece) -> Iterator[tuple[list[Record], str]]:
+        """Read the records of a piece part by part, with the name of the part for messages."""
+        records = _records_of(piece, self.preparation.field)
         start = 0
-        while part := list(itertools.islice(texts, PART_ROWS)):
-            where = piece.path if start == 0 else f"{piece.path}, from text {start} on"
-            yield self.preparation.prepared(part, where)[0]
+        while part := list(itertools.islice(records, PART_ROWS)):
+            yield part, piece.path if start == 0 else f"{piece.path}, from text {start} on"
             start += len(part)
 
 
@@ -175,7 +189,7 @@ def _numbered(values: Iterator[Any]) -> Iterator[Part]:
         number, held = number + 1, following
 
 
-def _texts_of(piece: Piece, field: str) -> Iterator[str]:
+def _records_of(piece: Piece, field: str) -> Iterator[Record]:
     fields = Fields(piece.name, field)
     if piece.path.startswith(_DATASET):
         source = parse_source(piece.path)
@@ -183,12 +197,8 @@ def _texts_of(piece: Piece, field: str) -> Iterator[str]:
         revision = source.options.get("revision")
         fields = Fields(source.name, source.options.get("field", field))
         rows = dataset_rows(source.path, split=split, config=config, revision=revision)
-        records: Iterator[Record] = (
-            json_record(row, fields, f"Row {i}") for i, row in enumerate(rows, 1)
-        )
-    else:
-        records = file_records(piece.path, fields)
-    return (record.text for record in records)
+        return (json_record(row, fields, f"Row {i}") for i, row in enumerate(rows, 1))
+    return file_records(piece.path, fields)
 
 
 def _feature_parts(piece: Piece, name: str) -> Iterator[NDArray[Any]]:

@@ -100,7 +100,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class HashStage(Stage):
-    """Hashes the texts of a piece, and writes the hashes in ascending order."""
+    """Hashes the texts of a piece, and writes the hashes in ascending order; with their prompts."""
 
     def __call__(self, number: int) -> list[int]:
         """Return the number of texts of each part of a piece."""
@@ -110,6 +110,8 @@ class HashStage(Stage):
                 order = np.argsort(hashes, kind="stable")
                 rows = order.astype(np.int32)
                 arrays: dict[str, NDArray[Any]] = {"hashes": hashes[order], "order": rows}
+                if self.sample.by_prompt:
+                    arrays["prompts"] = part.prompt_hashes()[order]
                 facts = {"n": len(hashes), "is_last": part.is_last}
                 self.shard((number, part.number)).write(arrays, facts)
         return [int(facts["n"]) for _, _, facts in self.read_all(number)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mauve.arrays import Features, FloatArray, IntArray
+from mauve.arrays import Features, FloatArray, HashArray, IntArray
 from mauve.comparison.settings import MIN_TEXTS
 from mauve.embed.load import embed_texts
 from mauve.embed.protocol import Embedder
@@ -19,7 +19,7 @@ from mauve.embed.remembered import RememberedEmbedder
 from mauve.engine.drawing import DrawnTexts, Learning, Locator, draw_texts
 from mauve.engine.influences import Influences, InfluenceStage
 from mauve.engine.local import Engine
-from mauve.engine.shards import checksum
+from mauve.engine.shards import Shard, checksum
 from mauve.engine.sources import ShardedSample
 from mauve.engine.stages import (
     Assigned,
@@ -34,7 +34,8 @@ from mauve.engine.stages import (
 from mauve.errors import InvalidParameterError
 from mauve.progress import Progress
 
-_HASH_BYTES = 64  # memory that one hash takes while it is sorted and drawn
+#: Memory that one hash takes while it is sorted and drawn, and how many are taken at the least.
+HASH_BYTES, LEAST_HASHES = 64, 1 << 16
 
 
 @dataclass(frozen=True)
@@ -119,16 +120,19 @@ class SampleStream:
     located: dict[Place, tuple[IntArray, IntArray]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sample: ShardedSample, number: int, folder: Path) -> "SampleStream":
-        """Return a sample before its first stage."""
+    def of(
+        cls, sample: ShardedSample, number: int, folder: Path, name: str = "hashes"
+    ) -> "SampleStream":
+        """Return a sample before its first stage, with the name of the folder of its hashes."""
         preparation = sample.preparation
         settings = {
             "version": version("mauve-eval"),
             "prepared": checksum(
                 [preparation.field, preparation.strip, preparation.normalize, preparation.empty]
+                + ["prompts"] * sample.by_prompt
             ),
         }
-        return cls(sample, HashStage(sample, folder / f"hashes-{number}", settings))
+        return cls(sample, HashStage(sample, folder / f"{name}-{number}", settings))
 
     @cached_property
     def n_texts(self) -> int:
@@ -140,34 +144,46 @@ class SampleStream:
         """All parts, in the order of the texts."""
         return [(n, part) for n, sizes in self.part_sizes.items() for part in range(len(sizes))]
 
+    @property
+    def shards(self) -> list[Shard]:
+        """The hashes of all parts."""
+        return [self.hashing.shard(place) for place in self.places]
+
     def draw(
         self, stream: Stream, learnings: list[Learning], n_tested: int, seed: int
     ) -> DrawnTexts:
         """Draw texts, and find them."""
-        shards = [self.hashing.shard(place) for place in self.places]
-        at_once = max(1 << 16, stream.memory // _HASH_BYTES)
-        drawn = draw_texts(shards, self.n_texts, learnings, n_tested, seed, at_once)
-        locator = Locator(drawn)
+        at_once = max(LEAST_HASHES, stream.memory // HASH_BYTES)
+        drawn = draw_texts(self.shards, self.n_texts, learnings, n_tested, seed, at_once)
+        self.locate(drawn.hashes, drawn.keys)
+        return drawn
+
+    def locate(self, hashes: HashArray, keys: HashArray) -> None:
+        """Find drawn texts in the shards."""
+        locator = Locator(hashes, keys)
         for place in self.places:
             arrays, _ = self.hashing.shard(place).read()
             rows, which = locator.find(arrays["hashes"], arrays["order"])
             if len(rows):
                 self.located[place] = rows, which
         assert not locator.n_missing
-        return drawn
 
     @property
     def fetching(self) -> FetchStage:
         """The stage that reads the drawn texts."""
         return FetchStage(self.sample, {place: rows for place, (rows, _) in self.located.items()})
 
-    def arranged(self, found: Mapping[Place, Any], drawn: DrawnTexts) -> "list[str] | Features":
-        """Return the texts that were read, or their features, in the order of the draw."""
+    def check_found(self, found: Mapping[Place, Any]) -> None:
+        """Raise unless all parts with drawn texts were read."""
         if found.keys() != self.located.keys():
             raise InvalidParameterError(
                 f"The files of '{self.sample.name}' must stay as they are while they are read. "
                 "They have fewer texts now: run again, with a new folder for the shards."
             )
+
+    def arranged(self, found: Mapping[Place, Any], drawn: DrawnTexts) -> "list[str] | Features":
+        """Return the texts that were read, or their features, in the order of the draw."""
+        self.check_found(found)
         n = len(drawn.keys)
         if self.sample.is_text:
             texts = [""] * n

@@ -97,7 +97,7 @@ def read_texts(path: str | Path, *, field: str = "text", prompt_field: str = "pr
     """
     source = parse_source(path)
     fields = Fields(source.name, field, prompt_field)
-    return _collect(parsed_records(source, fields), source.name)
+    return collect_records(parsed_records(source, fields), source.name)
 
 
 def read_records(
@@ -112,10 +112,17 @@ def read_records(
     """
     fields = Fields(f"'{escaped(name)}'", field)
     rows = ((f"Position {i}", record) for i, record in enumerate(records))
-    return _collect(recognised_records(rows, fields), fields.file)
+    return collect_records(recognised_records(rows, fields), fields.file)
 
 
-def _collect(records: Iterator[Record], file: str) -> TextFile:
+def collect_records(records: Iterator[Record], file: str) -> TextFile:
+    """Return the texts of records with all that is known of them; `file` is for messages.
+
+    Examples
+    --------
+    >>> collect_records(iter([Record("one", "Once")]), "'a.jsonl'")
+    TextFile(texts=['one'], prompts=['Once'], ids=None)
+    """
     texts: list[str] = []
     prompts: list[str] = []
     ids: list[str] = []
