@@ -136,6 +136,21 @@ def test_invite_prints_links_whose_tokens_enrol(samples):
     assert people == {1, 2, 3}
 
 
+def test_status_counts_invitations_that_nobody_has_opened(samples):
+    created("--enrolment", "invite", "--completion-code", "GOOD", "--review-code", "LOOK")
+    assert "invitation" not in invoke("study", "status", "a.sqlite").stdout
+    token = invoke("study", "invite", "a.sqlite", 3).stdout.split()[0]
+    study = open_study("a.sqlite")
+    assert study.settings.review_code == "LOOK"
+    enrol(study, invite=token)
+    enrol(study, invite=token)
+    study.close()
+    shown = invoke("study", "status", "a.sqlite").stdout.splitlines()[0]
+    assert shown.endswith(", 1 annotator, 2 of 3 invitations unused")
+    progress = json.loads(invoke("study", "status", "a.sqlite", "--json").stdout)["study"]
+    assert (progress["n_invitations"], progress["n_unused_invitations"]) == (3, 2)
+
+
 def test_status_rules_and_exclusion_recount_and_delete_nothing(samples, monkeypatch):
     created("--enrolment", "open", "--attention-every", "0", "--repeat-every", "0",
             "--min-active-seconds", "0")  # fmt: skip

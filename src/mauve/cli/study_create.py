@@ -177,6 +177,14 @@ class StudyPeople(OptionGroup):
             metavar="CODE", help="Code shown at the end; by default a random one for each person."
         ),
     ] = None
+    review_code: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Code shown in its place to people whose ratings do not count, for which the "
+            "platform holds their work for review; by default the same.",
+        ),
+    ] = None
     lease_minutes: Annotated[
         float,
         typer.Option(
@@ -250,6 +258,7 @@ def _settings(
         title=people.title,
         consent=consent,
         completion_code=people.completion_code,
+        review_code=people.review_code,
         lease_seconds=people.lease_minutes * 60,
     )
 

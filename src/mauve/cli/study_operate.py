@@ -160,6 +160,7 @@ def _lines(
         f"{progress.n_valid} of {progress.target} ratings, {progress.n_done_pairs} of "
         f"{format_count(progress.n_pairs, 'pair')} done, "
         f"{format_count(progress.n_annotators, 'annotator')}"
+        + _invitations(progress)
         + (", paused" if progress.is_paused else "")
     )
     yield ""
@@ -178,6 +179,13 @@ def _lines(
              "self-agreement", "ties", "counts"],
             [_cells(person) for person in people],
         )  # fmt: skip
+
+
+def _invitations(progress: "StudyProgress") -> str:
+    if not progress.n_invitations:
+        return ""
+    n = format_count(progress.n_invitations, "invitation")
+    return f", {progress.n_unused_invitations} of {n} unused"
 
 
 def _cells(person: "AnnotatorReport") -> list[str]:

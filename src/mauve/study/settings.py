@@ -67,6 +67,9 @@ class StudySettings:
         Text that people agree to.
     completion_code : str, optional
         Code that people get at the end; without it each person gets a random one.
+    review_code : str, optional
+        Code that people get in its place whose ratings do not count, so that a recruiting platform
+        holds their work for review; without it they get the same code as everybody.
     seed : int
         Of all that is random in the set-up: prompts, overlap, order.
 
@@ -93,6 +96,7 @@ class StudySettings:
     enrolment: str = "invite"
     consent: str = CONSENT
     completion_code: str | None = None
+    review_code: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -113,8 +117,10 @@ class StudySettings:
             check_int("items_per_annotator", self.items_per_annotator, 1)
         check_choice("enrolment", self.enrolment, ENROLMENTS)
         check_int("seed", self.seed, 0)
-        for name in ("title", "consent", "tokenizer", "completion_code"):
-            _check_text(name, getattr(self, name), optional=name == "completion_code")
+        for name in ("title", "consent", "tokenizer"):
+            _check_text(name, getattr(self, name), optional=False)
+        for name in ("completion_code", "review_code"):
+            _check_text(name, getattr(self, name), optional=True)
 
     @property
     def consent_version(self) -> str:

@@ -64,11 +64,15 @@ class Visitor:
     def post(self, address, content=None, **options):
         return self.client.post(address, json={} if content is None else content, **options)
 
-    def join(self):
-        """Agree to take part, and return the first pair."""
+    def join_only(self):
+        """Agree to take part."""
         consent = self.get("/api/state").json()["consent"]
         state = self.post("/api/consent", {"version": consent["version"]}).json()
         assert state["stage"] == "ready", state
+
+    def join(self):
+        """Agree to take part, and return the first pair."""
+        self.join_only()
         return self.post("/api/next").json()["item"]
 
     def rate(self, lease, **changes):

@@ -1,8 +1,9 @@
 """What the page asks for, and what it is told."""
 
-from serving import PAGE, make_study, submission
+from serving import PAGE, Visitor, make_study, submission
 
 from mauve.study.store.people import create_invites
+from mauve.study.store.reports import annotator_reports
 
 
 def test_a_whole_annotation(study, visitor):
@@ -115,6 +116,35 @@ def test_half_a_character_in_a_comment_is_replaced(visitor):
     stored = person.client.post("/api/submit", content=body, headers=headers)
     assert stored.status_code == 200
     assert person.get("/api/items").json()["item"]["comment"] == "\ufffd \ufffd \U0001f600"
+
+
+def test_who_does_not_wait_for_the_last_pairs_has_a_code(tmp_path):
+    study = make_study(tmp_path / "study.sqlite", n_prompts=1, ratings_per_pair=1)
+    one, other = Visitor(study, return_url="https://a.org/?cc={code}"), Visitor(study)
+    held = other.join()
+    state = {"item": one.join()}
+    while "item" in state:
+        state = one.rate(state["item"]["lease"]).json()
+    assert (state["stage"], state["done"]) == ("waiting", 2)
+    assert (state["code"], state["return_url"]) == ("C0DE-42", "https://a.org/?cc=C0DE-42")
+    late = Visitor(study)
+    late.join_only()
+    nothing = late.post("/api/next").json()
+    assert (nothing["stage"], nothing["code"], nothing["return_url"]) == ("waiting", None, None)
+    other.rate(held["lease"])
+    assert late.post("/api/next").json()["code"] is None  # for no work
+    assert one.post("/api/next").json()["reason"] == "complete"
+    codes = [report.completion_code for report in annotator_reports(study)]
+    assert codes == ["C0DE-42", "C0DE-42", None]
+    for each in (one, other, late):
+        each.close()
+    study.close()
+
+
+def test_white_space_around_a_text_stays_here(visitor):
+    item = visitor().join()
+    for part in ("context", "left", "right"):
+        assert item[part] == item[part].strip()
 
 
 def test_a_pair_that_is_read_for_long_can_be_held(visitor):

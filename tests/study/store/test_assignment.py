@@ -8,7 +8,7 @@ from annotating import Clock, answer, enrolled, rate, rate_all
 
 from mauve.study.store.assignment import next_item, renew
 from mauve.study.store.collected import study_ratings
-from mauve.study.store.control import exclude, pause, resume
+from mauve.study.store.control import exclude, include, pause, resume
 from mauve.study.store.example import example_study
 from mauve.study.store.people import annotator_of, completion_code, enrol
 from mauve.study.store.records import Assignment, NoneLeft, Paused
@@ -181,6 +181,30 @@ def test_a_paused_study_gives_out_nothing_and_takes_what_is_assigned():
     assert next_item(study, first) == Paused(1)
     resume(study)
     assert isinstance(next_item(study, second), Assignment)
+
+
+def test_a_person_whose_ratings_do_not_count_has_the_code_for_review():
+    study = example_study(
+        items_per_annotator=1, completion_code="C0FFEE", review_code="TEA", max_failed_checks=0
+    )
+    annotator = enrolled(study)
+    rate_all(study, annotator)
+    codes = [completion_code(study, annotator)]
+    for change in (exclude, include):
+        change(study, annotator.number, "a robot")
+        codes.append(completion_code(study, annotator))
+        assert annotator_reports(study)[0].completion_code == codes[-1]
+    assert codes == ["C0FFEE", "TEA", "C0FFEE"]
+    excluded = enrolled(study)
+    exclude(study, excluded.number, "a robot")
+    assert next_item(study, excluded) == NoneLeft("closed", 0)
+    assert completion_code(study, excluded) is None  # for no work
+    one = example_study(items_per_annotator=1)
+    annotator = enrolled(one)
+    rate_all(one, annotator)
+    code = completion_code(one, annotator)
+    exclude(one, annotator.number, "a robot")
+    assert completion_code(one, annotator) == code
 
 
 def test_an_excluded_person_is_given_nothing():

@@ -52,13 +52,22 @@ function render(study) {
     figure("Not counted", number(totals.n_invalid), "all kept"),
     figure("Annotators", number(totals.n_annotators), `${number(totals.n_trusted)} count`),
     figure("Being read", number(totals.n_assigned), "now"),
+    ...(totals.n_invitations
+      ? [
+          figure(
+            "Unused invitations",
+            number(totals.n_unused_invitations),
+            `of ${number(totals.n_invitations)}`,
+          ),
+        ]
+      : []),
   );
   at("pairs").replaceChildren(...study.pairs.map(pairRow));
   at("people").replaceChildren(...study.annotators.map(personRow));
   at("rules").textContent =
     `A rating counts if it took at least ${study.rules.min_active_seconds} s of active time and ` +
-    `its annotator is not excluded and failed at most ${study.rules.max_failed_checks} attention ` +
-    "checks. Nothing is deleted: a change of the rules counts everything again.";
+    `its annotator is not excluded and did not fail more than ${study.rules.max_failed_checks} ` +
+    "of the attention checks. Nothing is deleted: a change of the rules counts everything again.";
 }
 
 function renderAgreement(questions) {

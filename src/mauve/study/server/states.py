@@ -31,14 +31,19 @@ def next_state(service: Service, annotator: Annotator, outcome: Outcome) -> Stat
         case Paused():
             return {"stage": "paused", **person}
         case NoneLeft(reason="assigned"):
-            return {"stage": "waiting", **person}
+            # Nobody can be made to wait: who leaves now has a code for the work that was done.
+            return {"stage": "waiting", **_ending(service, annotator), **person}
         case NoneLeft(reason=reason):
-            code = completion_code(service.study, annotator) if annotator.n_rated else None
-            link = service.return_url
-            if link is not None and code is not None:
-                link = link.replace("{code}", quote(code, safe=""))
-            shown = {"code": code, "return_url": link if code else None}
-            return {"stage": "finished", "reason": reason, **shown, **person}
+            return {"stage": "finished", "reason": reason, **_ending(service, annotator), **person}
+
+
+def _ending(service: Service, annotator: Annotator) -> State:
+    """Return the completion code of who has rated something, and the link back."""
+    code = completion_code(service.study, annotator) if annotator.n_rated else None
+    link = service.return_url
+    if code is None or link is None:
+        return {"code": code, "return_url": None}
+    return {"code": code, "return_url": link.replace("{code}", quote(code, safe=""))}
 
 
 def item_state(
@@ -53,9 +58,10 @@ def item_state(
     shown: State = {
         "lease": item.lease,
         "number": item.number,
-        "context": item.context,
-        "left": item.left,
-        "right": item.right,
+        # White space around a text would tell sources apart without a word being read.
+        "context": item.context.strip(),
+        "left": item.left.strip(),
+        "right": item.right.strip(),
     }
     if isinstance(item, OwnItem):
         shown |= {

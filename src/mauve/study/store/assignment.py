@@ -83,7 +83,8 @@ def next_within(connection: Connection, annotator: Annotator, now: float) -> Out
         if chosen is not None:
             return _assign(connection, person.id, given.n + 1, chosen, now, settings)
         reason = why_none(connection, now)
-    if person.completed_at is None and reason != "assigned":
+    # Also where other people hold all that is left: whoever does not wait has done their part.
+    if person.completed_at is None and given.n_rated:
         connection.execute(
             sa.update(ANNOTATOR).where(ANNOTATOR.c.id == person.id).values(completed_at=now)
         )

@@ -12,7 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from mauve.errors import check_int
+from mauve.study.settings import StudySettings
 from mauve.study.store.database import Study, settings_of
+from mauve.study.store.quality import is_trusted
 from mauve.study.store.records import Annotator, ExternalIds
 from mauve.study.store.refusals import ConsentError, EnrolmentError
 from mauve.study.store.schema import (
@@ -164,7 +166,9 @@ def record_consent(study: Study, annotator: Annotator, version: str) -> None:
 def completion_code(study: Study, annotator: Annotator) -> str | None:
     """Return the code that tells a recruiting platform that a person has finished.
 
-    None until the person was told that no item is left.
+    None until a person who has rated something was told that no item is left, or none just now.
+    Nobody is left without a code, as platforms take work without one for unfinished; a person
+    whose ratings do not count gets the `review_code`, if the study has one.
 
     Examples
     --------
@@ -173,13 +177,20 @@ def completion_code(study: Study, annotator: Annotator) -> str | None:
     >>> completion_code(study, annotator_of(study, enrol(study))) is None
     True
     """
-    query = sa.select(ANNOTATOR.c.completed_at, ANNOTATOR.c.completion_code).where(
-        ANNOTATOR.c.id == annotator.number
-    )
     with study.reading() as connection:
-        completed_at, own_code = connection.execute(query).one()
-        common_code = settings_of(connection).completion_code
-    return None if completed_at is None else common_code or own_code
+        settings = settings_of(connection)
+        query = sa.select(ANNOTATOR, is_trusted(settings).label("is_trusted"))
+        person = connection.execute(query.where(ANNOTATOR.c.id == annotator.number)).one()
+    return code_of(person, settings)
+
+
+def code_of(person: sa.Row[Any], settings: StudySettings) -> str | None:
+    """Return the completion code of a row of an annotator with `is_trusted`."""
+    if person.completed_at is None:
+        return None
+    if settings.review_code is not None and not person.is_trusted:
+        return settings.review_code
+    return settings.completion_code or str(person.completion_code)
 
 
 def new_operator_token(study: Study) -> str:

@@ -13,8 +13,18 @@ from mauve.study.settings import StudySettings
 from mauve.study.store.choosing import HELD_BY_PAIR
 from mauve.study.store.database import Study, settings_of
 from mauve.study.store.displayed import displayed
+from mauve.study.store.people import code_of
 from mauve.study.store.quality import COUNTED, is_trusted
-from mauve.study.store.schema import ANNOTATOR, ASSIGNMENT, EXCLUSION, ITEM, PAIR, STUDY, SYSTEM
+from mauve.study.store.schema import (
+    ANNOTATOR,
+    ASSIGNMENT,
+    EXCLUSION,
+    INVITE,
+    ITEM,
+    PAIR,
+    STUDY,
+    SYSTEM,
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ class AnnotatorReport:
     reason : str
         Of the operator's last decision about the person.
     completion_code : str or None
-        That the person was shown.
+        That the person is shown.
     """
 
     number: int
@@ -123,6 +133,8 @@ class StudyProgress:
         Pairs, and those that have all their ratings.
     n_annotators, n_trusted : int
         People who have enrolled, and those whose ratings count.
+    n_invitations, n_unused_invitations : int
+        Invitations that were made, and those that nobody has opened yet.
     """
 
     is_paused: bool
@@ -134,6 +146,8 @@ class StudyProgress:
     n_done_pairs: int
     n_annotators: int
     n_trusted: int
+    n_invitations: int
+    n_unused_invitations: int
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values by the names of the attributes."""
@@ -168,6 +182,8 @@ def study_progress(study: Study) -> StudyProgress:
         people = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(trusted), 0))
         n_annotators, n_trusted = connection.execute(people.select_from(ANNOTATOR)).one()
         is_paused = connection.execute(sa.select(STUDY.c.is_paused)).scalar_one()
+        invitations = sa.select(sa.func.count(), sa.func.count(INVITE.c.annotator_id))
+        n_invitations, n_used = connection.execute(invitations.select_from(INVITE)).one()
     return StudyProgress(
         is_paused,
         target=sum(pair.target for pair in pairs),
@@ -178,6 +194,8 @@ def study_progress(study: Study) -> StudyProgress:
         n_done_pairs=sum(pair.n_valid >= pair.target for pair in pairs),
         n_annotators=n_annotators,
         n_trusted=n_trusted,
+        n_invitations=n_invitations,
+        n_unused_invitations=n_invitations - n_used,
     )
 
 
@@ -246,7 +264,6 @@ def _report(
     n_valid = len(first) - sum(row.kind in COUNTED for row in fast) if person.is_trusted else 0
     answers = [answer for row in timed for answer in _answers(row)]
     decided = [answer for answer in answers if answer != TIE]
-    code = settings.completion_code or person.completion_code
     return AnnotatorReport(
         number=person.id,
         source=person.source,
@@ -265,7 +282,7 @@ def _report(
         is_trusted=bool(person.is_trusted),
         is_excluded=bool(person.is_excluded),
         reason=reason,
-        completion_code=code if person.completed_at is not None else None,
+        completion_code=code_of(person, settings),
     )
 
 
