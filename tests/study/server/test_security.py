@@ -279,6 +279,19 @@ def test_too_many_requests(study, visitor):
     assert codes == [200, 200, 429]
 
 
+def test_people_of_a_platform_cannot_enrol_without_end(tmp_path):
+    study = make_study(tmp_path / "study.sqlite", enrolment="external")
+    one = Visitor(study, limits=Limits(enrolment_rate=0.5, enrolment_burst=2))
+    enrol = [one.post("/api/enrol", {"external": {"person": f"made-up-{i}"}}) for i in range(3)]
+    assert [answer.status_code for answer in enrol] == [200, 200, 429]
+    assert enrol[2].headers["retry-after"] == "2"
+    # An invitation is known: whoever has one is let in.
+    (invite,) = create_invites(study, 1)
+    assert one.post("/api/enrol", {"invite": invite}).status_code == 200
+    one.close()
+    study.close()
+
+
 def test_buckets_forget_the_oldest_key():
     time = [0.0]
     buckets = Buckets(rate=1, burst=1, clock=lambda: time[0], max_keys=2)

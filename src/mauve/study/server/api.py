@@ -53,6 +53,9 @@ def annotator_api(service: Service) -> APIRouter:
         if (content.invite is None) == (external is None):
             raise Denied(422, "invalid", "The link is not complete.")
 
+        if external is not None:
+            service.limit_enrolment(request)
+
         def work() -> tuple[str, State]:
             token = enrol(service.study, invite=content.invite, external=external)
             return token, entered(after_enrolment(service, annotator_of(service.study, token)))

@@ -1,5 +1,6 @@
 """What the dashboard asks for and changes; all of it needs the operator's token."""
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -24,23 +25,34 @@ _SHARE = 0.05  # of the server's time that reports may take, however large the s
 
 
 class _Remembered:
-    """The result of slow work, done again only when it is old for the time that it takes."""
+    """The result of slow work, done again only when it is old for the time that it takes.
+
+    Threads may share it: one works, and the others wait for what it finds.
+    """
 
     def __init__(self, work: Callable[[], State]) -> None:
         self._work = work
         self._result: State | None = None
         self._until = 0.0
+        self._n_changes = 0
+        self._lock = threading.Lock()
 
     def get(self) -> State:
-        started = time.monotonic()
-        if self._result is None or started >= self._until:
-            self._result = self._work()
-            ended = time.monotonic()
-            self._until = ended + (ended - started) / _SHARE
-        return self._result
+        with self._lock:
+            started = time.monotonic()
+            if self._result is None or started >= self._until:
+                n_changes = self._n_changes
+                self._result = self._work()
+                ended = time.monotonic()
+                self._until = ended + (ended - started) / _SHARE
+                if self._n_changes != n_changes:  # meanwhile: who asks next has it done again
+                    self._until = 0.0
+            return self._result
 
     def forget(self) -> None:
-        self._result = None
+        # Without the lock: a change does not wait for work under way.
+        self._n_changes += 1
+        self._until = 0.0
 
 
 def operator_api(service: Service) -> APIRouter:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mauve.study.server.replies import refusal
+from mauve.study.server.replies import refusal, retry_after
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Limits:
     annotator_rate, annotator_burst : float
         The same for one annotator.
     enrolment_rate, enrolment_burst : float
-        People who enrol openly, without an invitation, from one address.
+        People who enrol without an invitation, from one address.
 
     Examples
     --------
@@ -102,9 +102,8 @@ class LimitMiddleware:
             return
         wait = self._by_address.take(address_of(scope))
         if wait:
-            headers = {"Retry-After": str(int(wait) + 1)}
-            message = "Too many requests come from this address. Please wait."
-            await refusal(429, "busy", message, headers)(scope, receive, send)
+            message = "Too many requests come from this address."
+            await refusal(429, "busy", message, retry_after(wait))(scope, receive, send)
             return
         try:
             async with asyncio.timeout(self._limits.body_seconds):

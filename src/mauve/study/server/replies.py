@@ -1,6 +1,7 @@
 """Answer with JSON: refusals in one form, with a code for the page and a sentence for people."""
 
 import logging
+import math
 import traceback
 
 from fastapi import FastAPI, Request
@@ -39,11 +40,25 @@ class Denied(Exception):  # noqa: N818 - what happens to the request
         For the page.
     message : str
         One sentence for the person who sees the page.
+    wait : float
+        Seconds after which the request would be answered; 0 if waiting changes nothing.
     """
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, *, wait: float = 0.0) -> None:
         super().__init__(message)
         self.status, self.code, self.message = status, code, message
+        self.headers = retry_after(wait) if wait else None
+
+
+def retry_after(wait: float) -> dict[str, str]:
+    """Return the header that names the seconds to wait.
+
+    Examples
+    --------
+    >>> retry_after(0.2)
+    {'Retry-After': '1'}
+    """
+    return {"Retry-After": str(math.ceil(wait))}
 
 
 def refusal(
@@ -72,7 +87,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Denied)
     async def denied(_: Request, error: Denied) -> JSONResponse:
-        return refusal(error.status, error.code, error.message)
+        return refusal(error.status, error.code, error.message, error.headers)
 
     @app.exception_handler(RefusalError)
     async def refused(_: Request, error: RefusalError) -> JSONResponse:
@@ -93,4 +108,6 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def unknown(_: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 400:  # a body that not even the parser of JSON gets through
+            return refusal(422, "invalid", "The request is invalid: JSON.")
         return refusal(error.status_code, "unknown", "There is nothing here.")

@@ -86,11 +86,12 @@ class Service:
 
     def limit_annotator(self, number: int) -> None:
         """Count a request of an annotator; raise if there were too many."""
-        if self._annotators.take(number):
-            raise Denied(429, "busy", "Too many requests. Please wait a few seconds.")
+        wait = self._annotators.take(number)
+        if wait:
+            raise Denied(429, "busy", "Too many requests.", wait=wait)
 
     def limit_enrolment(self, request: Request) -> None:
         """Count a person who enrols without an invitation; raise if there were too many."""
-        if self._enrolments.take(address_of(request.scope)):
-            message = "Many people have joined from your network. Please try again in an hour."
-            raise Denied(429, "busy", message)
+        wait = self._enrolments.take(address_of(request.scope))
+        if wait:
+            raise Denied(429, "busy", "Many people have joined from your network.", wait=wait)
