@@ -140,7 +140,7 @@ def test_keys_back_edit_and_reload(study, serve, visit, stored):
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Pair 1").wait_for()
     page.keyboard.press("Enter")
-    assert page.get_by_role("alert").inner_text() == "Questions 1 and 2 and 3 have no answer yet."
+    assert page.get_by_role("alert").inner_text() == "Questions 1, 2 and 3 have no answer yet."
     for key in ("1", "2", "3", "Enter"):
         page.keyboard.press(key)
     page.get_by_role("heading", name="Pair 2").wait_for()
@@ -374,3 +374,94 @@ def test_the_dashboard(study, serve, visit, size, scheme):
     page.reload()
     page.get_by_label("The token").wait_for()
     assert token not in str(page.evaluate("[document.cookie, {...localStorage}]"))
+
+
+def test_who_waits_for_the_last_pair_has_a_code_and_can_look_again(tmp_path, serve, visit):
+    study = make_study(tmp_path / "study.sqlite", n_prompts=1, ratings_per_pair=1)
+    address = serve("--return-url", "https://example.org/?cc={code}").address
+    other = visit(address)
+    begin(other)
+    page = visit(address, "telephone")
+    begin(page)
+    answer(page, 1, 2, 3)
+    page.get_by_role("heading", name="Pair 2").wait_for()
+    answer(page, 1, 2, 3)
+    page.get_by_role("heading", name="No pair is free just now").wait_for()
+    assert page.locator("#code").inner_text() == "C0DE-42"
+    link = page.get_by_role("link", name="Return")
+    assert link.get_attribute("href") == "https://example.org/?cc=C0DE-42"
+    axe(page)
+    answer(other, 1, 2, 3)
+    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert page.get_by_role("button", name="Look again").count() == 0
+    study.close()
+
+
+def test_a_paused_study_can_be_looked_at_again(study, serve, visit):
+    from mauve.study.store.control import pause, resume
+
+    page = visit(serve().address)
+    begin(page)
+    pause(study)
+    answer(page, 1, 2, 3)
+    page.get_by_role("heading", name="The study is paused").wait_for()
+    axe(page)
+    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("heading", name="The study is paused").wait_for()
+    resume(study)
+    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("heading", name="Pair 2").wait_for()
+
+
+def test_answers_that_a_proxy_refuses_are_kept_and_sent(study, serve, visit, stored):
+    page = visit(serve().address)
+    begin(page)
+    page.route(
+        "**/api/submit",
+        lambda route: route.fulfill(status=403, content_type="text/html", body="no"),
+        times=1,
+    )
+    answer(page, 1, 2, 3)
+    page.get_by_text("The server answered with an error (403).").wait_for()
+    assert stored() == []
+    page.get_by_role("button", name="Try again now").click()
+    page.get_by_role("heading", name="Pair 2").wait_for()
+    assert choices(stored()) == [(1, 1, 2, 3)]
+    # The server itself refuses, whatever the answers are: they are sent when it does no longer.
+    refusal = '{"error": {"code": "origin", "message": "Not from the page."}}'
+    page.route(
+        "**/api/submit",
+        lambda route: route.fulfill(status=403, content_type="application/json", body=refusal),
+        times=1,
+    )
+    answer(page, 4, 5, 5)
+    page.get_by_text("Not from the page.").wait_for()
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("heading", name="Pair 3").wait_for()
+    assert choices(stored()) == [(1, 1, 2, 3), (2, 4, 5, 5)]
+
+
+def test_a_new_consent_text_is_shown_and_the_answers_arrive(study, serve, visit, stored):
+    import sqlalchemy as sa
+
+    from mauve.study.store.schema import STUDY
+
+    page = visit(serve().address)
+    begin(page)
+    changed = study.settings.changed(consent="You may stop at any time.")
+    with study.writing() as connection:
+        connection.execute(sa.update(STUDY).values(settings=changed.to_json()))
+    answer(page, 1, 2, 3)
+    page.get_by_text("You may stop at any time.").wait_for()
+    page.get_by_label("I have read this").check()
+    page.get_by_role("button", name="Agree").click()
+    page.get_by_role("heading", name="Pair 2").wait_for()
+    assert choices(stored()) == [(1, 1, 2, 3)]
+
+
+def test_an_invitation_that_is_not_valid_leads_nowhere(tmp_path, serve, visit):
+    make_study(tmp_path / "study.sqlite", enrolment="invite").close()
+    page = visit(f"{serve().address}#invite={'x' * 43}")
+    page.get_by_text("This invitation is not valid: ask for a new link.").wait_for()
+    assert page.get_by_role("button").count() == 0

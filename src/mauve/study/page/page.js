@@ -8,6 +8,8 @@ import { Refusal, hurry, insist, send } from "./requests.js";
 const KEEP_EVERY = 5000; // milliseconds between two notes of the time spent
 const RENEW_EVERY = 600_000; // milliseconds after which a pair that is being read is held on to
 
+const LASTING = ["lease", "submission", "invalid", "long"]; // refusals of the answers themselves
+
 const at = (id) => document.getElementById(id);
 const kept = new Kept();
 const clock = new Clock();
@@ -61,11 +63,12 @@ function paragraphs(holder, text) {
   );
 }
 
-/** Tell how a request that is repeated stands. */
-function waiting(seconds) {
+/** Tell how a request that is repeated stands, and what the server said, if it said anything. */
+function waiting(seconds, message) {
   at("retry").hidden = !seconds;
   if (seconds) {
-    say(`No answer from the server. Nothing is lost; next attempt in ${seconds} s.`, true);
+    const reason = message || "No answer from the server.";
+    say(`${reason} Nothing is lost; next attempt in ${seconds} s.`, true);
   } else {
     say("Sending …");
   }
@@ -100,7 +103,11 @@ function setBusy(busy) {
 
 function refused(error) {
   if (!(error instanceof Refusal)) throw error;
-  if (error.status === 401) {
+  if (error.code === "consent") {
+    queueMicrotask(() => ask("GET", "api/state")); // it has another text to agree to
+  } else if (error.code === "enrolment") {
+    notice("This link does not work", error.message);
+  } else if (error.status === 401) {
     notice(
       "Open your link again",
       "The server does not know this browser any more. Open the link that you were sent again: " +
@@ -121,7 +128,7 @@ function enter(state) {
     at("progress").textContent = state.limit ? `${nDone} of ${state.limit} done` : `${nDone} done`;
     at("progress").hidden = nDone === 0;
   }
-  if (owner && kept.get(sendingName())) {
+  if (owner && state.stage !== "consent" && kept.get(sendingName())) {
     queueMicrotask(deliver); // the page was closed before these had arrived
     return;
   }
@@ -138,18 +145,11 @@ function enter(state) {
     },
     item: () => showPair(state.item),
     finished: () => finish(state),
-    waiting: () =>
-      notice(
-        "No pair is free just now",
-        "Other people are at the last pairs. Come back in half an hour to see whether one is " +
-          "left, or leave it at that: thank you for your answers.",
-        "Look again",
-        () => ask("POST", "api/next", {}),
-      ),
+    waiting: () => finish({ ...state, reason: "assigned" }),
     paused: () =>
       notice(
         "The study is paused",
-        "Your answers so far are stored. Come back later with the same link.",
+        `${nDone ? "Your answers so far are stored. " : ""}Come back later with the same link.`,
         "Look again",
         () => ask("POST", "api/next", {}),
       ),
@@ -163,9 +163,13 @@ function finish(state) {
     complete: "All pairs have their answers: the study is complete.",
     seen: "You have seen all pairs that are left.",
     closed: "There are no more pairs for you in this study.",
+    assigned: "Other people are reading the last pairs: look again later, or stop here.",
   };
-  at("done-text").textContent =
-    `${texts[state.reason] || texts.closed} Your answers are stored; you can close this page.`;
+  const isWaiting = state.reason === "assigned";
+  at("done-title").textContent = isWaiting ? "No pair is free just now" : "Thank you";
+  const stored = nDone ? "Your answers are stored; you can close this page." : "";
+  at("done-text").textContent = `${texts[state.reason] || texts.closed} ${stored}`;
+  at("again").hidden = !isWaiting;
   at("code-box").hidden = !state.code;
   at("code").textContent = state.code || "";
   at("return").hidden = !state.return_url;
@@ -220,7 +224,8 @@ async function submit() {
   if (isBusy || pair === null) return;
   const missing = answers.missing();
   if (missing.length) {
-    const which = missing.length > 1 ? `Questions ${missing.join(" and ")} have` : `Question ${missing[0]} has`;
+    const last = missing.pop();
+    const which = missing.length ? `Questions ${missing.join(", ")} and ${last} have` : `Question ${last} has`;
     at("problem").textContent = `${which} no answer yet.`;
     at("problem").hidden = false;
     return;
@@ -253,8 +258,9 @@ async function deliver() {
     enter(state);
   } catch (error) {
     say("");
-    // Without a session the answers stay here until the link is opened again.
-    if (error instanceof Refusal && error.status !== 401) forget(content);
+    // The answers stay here but for refusals that would be the same for ever: without a session,
+    // until the link is opened again; where a proxy refuses, until it is set right.
+    if (error instanceof Refusal && LASTING.includes(error.code)) forget(content);
     refused(error);
   } finally {
     setBusy(false);
@@ -293,6 +299,7 @@ at("forward").addEventListener("click", () => {
 });
 at("retry").addEventListener("click", hurry);
 at("comment").addEventListener("input", keepDraft);
+at("look-again").addEventListener("click", () => ask("POST", "api/next", {}));
 at("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(at("code").textContent);

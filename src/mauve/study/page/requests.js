@@ -13,7 +13,8 @@ export class Refusal extends Error {
   }
 
   get isTemporary() {
-    return this.status >= 500 || this.status === 429 || this.status === 408;
+    // What has no code was said by something that stands between, such as a proxy.
+    return !this.code || this.status >= 500 || this.status === 429 || this.status === 408;
   }
 }
 
@@ -44,8 +45,8 @@ export async function send(method, address, content) {
 }
 
 /**
- * Send a request until the server answers it. `waiting(seconds)` is told before each wait, and
- * `waiting(0)` when the next attempt begins. The same content may arrive twice: the server must
+ * Send a request until the server answers it. `waiting(seconds, message)` is told before each
+ * wait, with what the server said, and `waiting(0)` when the next attempt begins. The same content may arrive twice: the server must
  * know it again.
  */
 export async function insist(method, address, content, waiting) {
@@ -57,7 +58,7 @@ export async function insist(method, address, content, waiting) {
       const doubled = Math.min(LONGEST_WAIT, 1000 * 2 ** attempt);
       // Half of it at random, so that browsers do not come back all at once.
       const wait = Math.max(doubled * (0.5 + Math.random() / 2), 1000 * (error.seconds || 0));
-      waiting(Math.ceil(wait / 1000));
+      waiting(Math.ceil(wait / 1000), error instanceof Refusal ? error.message : "");
       await pause(wait);
       waiting(0);
     }
