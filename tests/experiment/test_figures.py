@@ -129,6 +129,15 @@ def test_a_line_looks_the_same_in_all_figures():
         assert one.get_linestyle() == other.get_linestyle()
 
 
+def test_a_decoder_has_one_style_in_the_panels_of_all_models():
+    figure = draw_figure(paper_grid(), "curves")
+    small, large = figure.axes
+    for one, other in zip(small.lines, large.lines, strict=True):
+        assert (one.get_label(), one.get_color()) == (other.get_label(), other.get_color())
+    [legend] = figure.legends
+    assert len(legend.get_texts()) == len(small.lines)
+
+
 def test_curves_shade_the_area_under_each():
     axes = draw_figure(paper_grid(), "curves").axes
     assert [ax.get_title() for ax in axes] == ["small", "large"]

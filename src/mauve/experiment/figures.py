@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SQUARE = (3.4, 3.2)
+_DECODER = ("decoder",)
 _SYMBOLS = {"num_buckets": "number of buckets, k", "scaling": "scaling constant, c",
             "n": "number of texts, n", "length": "length in tokens"}  # fmt: skip
 #: Measures that the paper draws against the length of texts.
@@ -103,14 +104,15 @@ def _curves(
     """Divergence curves of one seed, with the area under each shaded; a panel for each model."""
     kept = [row for row in base_rows(results, rows) if row.curve]
     names = line_names(kept, ("task", "model"))
-    decoders = line_names(kept)
-    styles = styles_of(results, decoders)
+    # A decoder has one style in all panels, so that the legend names it once.
+    decoders = line_names(kept, _DECODER)
+    styles = styles_of(results, decoders, _DECODER)
     figure, axes = new_panels(checked_panels(len(names)), size=_SQUARE)
     for (key, title), ax in zip(names.items(), axes, strict=True):
         inside = [row for row in kept if line_key(row, ("task", "model")) == key]
         scores: dict[str, _Score] = {}
         for row in inside:  # the first seed
-            name = decoders[line_key(row)]
+            name = decoders[line_key(row, _DECODER)]
             score = _Score(row.value("mauve") or 0.0, np.array(row.curve))
             scores.setdefault(name, score)
         check_lines({name: name for name in scores})

@@ -44,9 +44,13 @@ def line_key(row: GridRow, among: Sequence[str] = _LINE) -> tuple[Any, ...]:
     return tuple(getattr(row.setting, name) for name in among)
 
 
-def styles_of(results: ExperimentResults, names: dict[tuple[Any, ...], str]) -> dict[str, Style]:
-    """Return a style for each name, the same in all figures of an experiment."""
-    keys = dict.fromkeys(line_key(row) for row in results)
+def styles_of(
+    results: ExperimentResults,
+    names: dict[tuple[Any, ...], str],
+    among: Sequence[str] = _LINE,
+) -> dict[str, Style]:
+    """Return a style for each name, the same in all figures with lines for these dimensions."""
+    keys = dict.fromkeys(line_key(row, among) for row in results)
     place = {key: i for i, key in enumerate(keys)}
     styles = [*printed_styles(map(str, range(len(place)))).values()]
     return {name: styles[place[key]] for key, name in names.items()}
