@@ -61,14 +61,16 @@ def invite_command(
     ] = None,
 ) -> None:
     """Make invitations: one line for each person, which is not shown again."""
+    from mauve.study.addresses import check_address, invitation_link
     from mauve.study.store.people import create_invites
 
+    if url is not None:
+        check_address("url", url)
     with _opened(location) as study:
         tokens = create_invites(study, n)
     with printing():
         for token in tokens:
-            # What stands behind the # stays in the browser: no server logs it.
-            typer.echo(token if url is None else f"{url.rstrip('/')}/#invite={token}")
+            typer.echo(token if url is None else invitation_link(url, token))
 
 
 def pause_command(location: Location) -> None:

@@ -5,11 +5,11 @@ import os
 import socket
 import sys
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import uvicorn
 
-from mauve.errors import OutputError, bad_parameter, check_int, check_real
+from mauve.errors import OutputError, check_int, check_real
+from mauve.study.addresses import check_address
 from mauve.study.server.app import create_app
 from mauve.study.server.limits import Limits
 from mauve.study.server.replies import LOGGER
@@ -63,8 +63,10 @@ def serve(
     """
     check_int("port", port, 0, 65535)
     check_real("requests_per_second", requests_per_second, above=0)
-    _check_url("public_url", public_url)
-    _check_url("return_url", return_url)
+    if public_url is not None:
+        check_address("public_url", public_url)
+    if return_url is not None:
+        check_address("return_url", return_url, is_page=False)
     limits = Limits(
         address_rate=requests_per_second, address_burst=max(500.0, 10 * requests_per_second)
     )
@@ -111,18 +113,6 @@ def _listening(host: str, port: int) -> socket.socket:
 def _address(host: str, port: int) -> str:
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/"
-
-
-def _check_url(name: str, url: str | None) -> None:
-    if url is None:
-        return
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise bad_parameter(name, "an address such as https://study.example.org/", url)
 
 
 def _set_up_logging(log_requests: bool) -> None:
