@@ -1,10 +1,11 @@
 """Connect to the database of a study, SQLite or PostgreSQL, with one writer at a time."""
 
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
@@ -62,7 +63,7 @@ class Study:
         url = _url(location)
         self.name = url.database or MEMORY
         if url.drivername != "sqlite":
-            self.name = url.render_as_string(hide_password=True)
+            self.name = url.set(drivername="postgresql").render_as_string(hide_password=True)
         self.is_memory = url.database == MEMORY
         self.clock = clock
         self.engine = _engine(url, self.is_memory)
@@ -122,6 +123,16 @@ class Study:
         self.engine.dispose()
 
 
+def keep_log(path: Path) -> None:
+    """Have SQLite write a study to a log first, so that nobody who reads waits for a writer.
+
+    The file remembers it. Not to be done to a file that may be somebody else's.
+    """
+    with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.OperationalError):
+        # Without it, in a file that cannot be written or is in use, all works but is slower.
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
 def settings_of(connection: Connection) -> StudySettings:
     """Return the settings within a transaction."""
     return _parsed(connection.execute(_SETTINGS).scalar_one())
@@ -170,7 +181,6 @@ def _engine(url: URL, is_memory: bool) -> Engine:
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # transactions begin where SQLAlchemy begins them
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-    connection.execute("PRAGMA journal_mode = WAL")
     # What is acknowledged outlives a power cut, not only the end of the process.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mauve.errors import InvalidParameterError
-from mauve.study.store.database import Study
+from mauve.study.store.database import Study, keep_log
 from mauve.study.store.migration import check_version, migrate
 
 
@@ -46,6 +46,8 @@ def open_study(location: str | Path, *, clock: Callable[[], float] = time.time) 
         if is_old:
             with study.writing() as connection:
                 migrate(connection, clock())
+        if study.engine.dialect.name == "sqlite":
+            keep_log(Path(study.name))  # a copy may have lost it
     except BaseException:
         study.close()
         raise
