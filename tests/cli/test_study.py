@@ -134,6 +134,11 @@ def test_invite_prints_links_whose_tokens_enrol(samples):
     people = {annotator_of(study, enrol(study, invite=token)).number for token in tokens}
     study.close()
     assert people == {1, 2, 3}
+    result = invoke("study", "invite", "a.sqlite", 3, "--url", "a.org")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "--url must be an address such as https://study.example.org/. Got 'a.org'" in (
+        result.stderr
+    )
 
 
 def test_status_counts_invitations_that_nobody_has_opened(samples):
@@ -197,6 +202,27 @@ def test_a_new_operator_token_replaces_the_one_before(samples):
     study = open_study("a.sqlite")
     assert (is_operator(study, first), is_operator(study, second)) == (False, True)
     study.close()
+
+
+@pytest.mark.parametrize("command", ["status", "serve"])
+def test_a_file_that_is_no_study_is_left_as_it_is(samples, command):
+    with closing(sqlite3.connect("other.sqlite")) as db:
+        db.execute("CREATE TABLE notes (text TEXT)")
+    (samples / "nothing.sqlite").write_bytes(b"")
+    for name in ("other.sqlite", "nothing.sqlite"):
+        before = (samples / name).read_bytes()
+        result = invoke("study", command, name)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert f"'{name}' holds no study: make one with mauve study create." in result.stderr
+        assert (samples / name).read_bytes() == before
+
+
+def test_a_sample_that_is_given_twice_is_warned_of(samples):
+    result = invoke(
+        "study", "create", "a.sqlite", "human.jsonl", "a=model.jsonl", "b=model.jsonl", *SMALL
+    )
+    assert result.exit_code == 0
+    assert "warning: 4 of the 4 texts of a and b are the same, so that" in result.stderr
 
 
 @pytest.mark.parametrize("command", [["status"], ["invite", "1"], ["pause"], ["operator"]])

@@ -139,6 +139,8 @@ def test_a_study_is_read_from_its_database(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["export", "empty.sqlite", "x.csv"], "must have at least one rating, to write it"),
+        (["import", "empty.jsonl", "x.jsonl"], "at least one rating"),
         (["rank", "none.csv"], "No such file was found"),
         (["rank", "none.sqlite"], "There is no study"),
         (["rank", "ratings.txt"], "must be a file of ratings that ends in"),
@@ -157,6 +159,9 @@ def test_a_study_is_read_from_its_database(tmp_path, monkeypatch):
 )
 def test_errors_are_one_line(folder, arguments, says):
     (folder / "ratings.txt").write_text("a")
+    (folder / "empty.jsonl").write_text("")
+    if "empty.sqlite" in arguments:
+        example_study("empty.sqlite").close()
     message = failed(*arguments)
     assert says in message
     assert "Traceback" not in message

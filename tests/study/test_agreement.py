@@ -98,6 +98,7 @@ def test_one_answer_alone_is_not_agreement():
     found = agreement(ratings_of(np.full((2, 5), 3.0)))
     assert found["nominal"].value is None
     assert found["nominal"].interval is None
+    assert "Alpha is not defined where all choices are the same" in found.sentence()
     assert "--" in found.table()
     json.dumps(found.to_dict(), allow_nan=False)
 

@@ -132,7 +132,7 @@ def export_command(source: RatingsSource, written: WrittenFile) -> None:
     _check_other(written.out, source.ratings)
     check_writable(written.out)
     with warnings_as_lines():
-        ratings = _read(source.ratings)
+        ratings = _rated(source.ratings)
     write_ratings(ratings, written.out, written.format)
     with printing():
         typer.echo(f"wrote {_held(ratings)} to {escaped(str(written.out))}")
@@ -144,7 +144,7 @@ def import_command(source: RatingsSource, written: ImportedFile) -> None:
     _check_other(written.out, source.ratings)
     check_writable(written.out)
     with warnings_as_lines():
-        ratings = _read(source.ratings)
+        ratings = _rated(source.ratings)
     write_ratings(ratings, written.out, "jsonl")
     n_repeats = sum(row.repeat for row in ratings.rows)
     n_invalid = sum(not row.valid for row in ratings.rows)
@@ -171,6 +171,16 @@ def _read(source: str) -> Ratings:
         return study_ratings(study, valid_only=False)
     finally:
         study.close()
+
+
+def _rated(source: str) -> Ratings:
+    """Return the ratings of a file or of a study, of which there must be some."""
+    ratings = _read(source)
+    if not ratings.rows:
+        raise InvalidParameterError(
+            f"{ratings.called} must have at least one rating, to write it. It has none."
+        )
+    return ratings
 
 
 def _is_database(path: str) -> bool:

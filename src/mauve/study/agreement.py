@@ -134,8 +134,21 @@ class Agreement:
             f"{format_count(self.n_units, 'pair')} of texts by "
             f"{format_count(self.n_annotators, 'annotator')}: two people chose the same of five in "
             f"{format_share(self.same_choice)}, and the same side or tie in "
-            f"{format_share(self.same_direction)}.{of_repeats}"
+            f"{format_share(self.same_direction)}.{of_repeats}{self._of_missing()}"
         )
+
+    def _of_missing(self) -> str:
+        every = [*self.alphas, self.direction]
+        if any(alpha.value is None for alpha in every):
+            return (
+                " Alpha is not defined where all choices are the same: chance would agree as often."
+            )
+        if any(alpha.interval is None for alpha in every):
+            return (
+                " An interval is missing where some draws of the bootstrap have the same choice "
+                "throughout."
+            )
+        return ""
 
     def __str__(self) -> str:
         return f"{self.table()}\n{self.sentence()}"

@@ -202,7 +202,7 @@ def correlate(
         raise InvalidParameterError(
             f"A correlation needs at least {_LEAST} systems with ratings and scores. Got "
             f"{len(both)}: the ratings are of {listed(ranking.systems)}, the scores of "
-            f"{listed_systems(scores)}; name systems alike."
+            f"{listed_systems(scores)}; name systems alike, or add systems."
         )
     used = {called[system] for system in both}
     measures = (

@@ -160,6 +160,53 @@ def test_nothing_that_is_sent_names_a_system(tmp_path):
     study.close()
 
 
+def test_a_pair_is_sent_with_nothing_that_is_not_shown(visitor):
+    person = visitor()
+    item = person.join()
+    assert item.keys() == {"lease", "number", "context", "left", "right"}
+    state = person.rate(item["lease"]).json()
+    assert state.keys() == {"stage", "stored", "item", "owner", "done", "limit"}
+    earlier = person.get("/api/items").json()["item"]
+    assert earlier.keys() - item.keys() == {"answers", "comment", "revision", "is_first"}
+    # No number of the database: pairs are counted from 1 for each person, and leases are random.
+    other = visitor()
+    other_item = other.join()
+    assert (item["number"], other_item["number"]) == (1, 1)
+    assert len({item["lease"], state["item"]["lease"], other_item["lease"]}) == 3
+    assert min(len(each["lease"]) for each in (item, other_item)) == 32  # 192 bits
+
+
+def test_tokens_are_compared_in_constant_time_and_only_by_their_hashes(tmp_path, monkeypatch):
+    import hashlib
+    import hmac
+
+    study = make_study(tmp_path / "study.sqlite", enrolment="invite")
+    (invite,) = create_invites(study, 1)
+    operator = new_operator_token(study)
+    compared = []
+    compare_digest = hmac.compare_digest
+
+    def noted(one, other):  # and compared as always
+        compared.append((one, other))
+        return compare_digest(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", noted)
+    person = Visitor(study)
+    assert person.post("/api/enrol", {"invite": invite}).status_code == 200
+    session = next(iter(person.client.cookies.values()))
+    assert person.get("/api/state").json()["stage"] == "consent"
+    assert person.post("/api/operator/login", {"token": operator[::-1]}).status_code == 401
+    assert person.post("/api/operator/login", {"token": operator}).status_code == 200
+    hashes = {hashlib.sha256(token.encode()).hexdigest() for token in (invite, session, operator)}
+    assert hashes <= {one for pair in compared for one in pair}
+    for pair in compared:
+        assert [len(one) for one in pair] == [64, 64]
+    for secret in (invite, session, operator):
+        assert secret not in str(compared)
+    person.close()
+    study.close()
+
+
 @pytest.mark.slow
 def test_a_request_that_is_too_long_is_refused_early(study, visitor, serve):
     person = visitor()
@@ -255,6 +302,9 @@ def test_what_is_no_json_is_refused(visitor):
     for body in (b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"active_seconds": NaN}'):
         refused = person.client.post("/api/submit", content=body, headers=headers)
         assert refused.status_code == 422, body
+    for deep in (b"[" * 30_000, b'{"lease":' * 3000, b"1" * 20_000):
+        refused = person.client.post("/api/submit", content=deep, headers=headers)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (422, "invalid")
     assert person.get("/api/items?before=99999999999999999999").status_code == 422
     assert person.get("/api/items?before=x").status_code == 422
 
@@ -315,7 +365,33 @@ def test_sql_in_a_field_is_a_text(study, text):
         content = {**submission(lease), field: f"{lease[:8]}{text}"}
         assert person.post("/api/submit", content).status_code == 422
     assert person.post("/api/enrol", {"invite": text}).status_code == 422
+    assert person.post("/api/enrol", {"external": {"person": text}}).status_code == 422
+    assert person.post("/api/consent", {"version": text}).status_code == 409
+    assert person.get("/api/items", params={"before": text}).status_code == 422
+    assert person.post("/api/operator/login", {"token": text}).status_code == 422
+    assert person.post("/api/operator/login", {"token": new_operator_token(study)}).is_success
+    decided = person.post("/api/operator/annotators/1/exclude", {"reason": text})
+    assert decided.status_code == 200
+    (report,) = person.get("/api/operator/overview").json()["annotators"]
+    assert report["reason"] == stored
     assert n_ratings(study) == 1
+
+
+def test_no_sql_is_put_together_from_values():
+    import re
+    from importlib.resources import files
+
+    import mauve.study.store
+
+    for path in files(mauve.study.store).iterdir():
+        if path.name.endswith(".py"):
+            calls = re.findall(
+                r"(?:exec_driver_sql|execute|sa\.text)\(\s*f[\"'][^\n]*", path.read_text()
+            )
+            # A constant of the module, in a place where SQLite takes no parameters.
+            allowed = [call for call in calls if "PRAGMA busy_timeout = {_BUSY_MS}" in call]
+            assert calls == allowed, path.name
+            assert "literal_column" not in path.read_text()
 
 
 @pytest.mark.slow

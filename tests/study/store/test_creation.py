@@ -22,6 +22,7 @@ from mauve.study.store.samples import Continuation, StudyTexts, read_study_texts
 from mauve.study.store.schema import METADATA
 
 TEXTS = [{"prompt": f"Day {i}:", "text": f" it rained for {i} hours."} for i in range(6)]
+OTHERS = [{"prompt": f"Day {i}:", "text": f" no rain, as on day {i - 1}."} for i in range(6)]
 SMALL = StudySettings(ratings_per_pair=4, overlap=0, min_tokens=3, well_formed=False)
 
 
@@ -99,8 +100,8 @@ def test_of_two_creations_at_once_one_wins(location, opened):
 @pytest.mark.parametrize("name", ["", " ", "a\x00b", "a\nb"])
 def test_names_of_systems_are_printable(location, name):
     with pytest.raises(InvalidParameterError, match="must be named by printable texts"):
-        create_study(location, SMALL, TEXTS, {name: TEXTS})
-    create_study(location, SMALL, TEXTS, {"échos, 2nd": TEXTS}).close()
+        create_study(location, SMALL, TEXTS, {name: OTHERS})
+    create_study(location, SMALL, TEXTS, {"échos, 2nd": OTHERS}).close()
 
 
 @pytest.mark.slow
@@ -149,10 +150,12 @@ def test_messages_never_hold_a_password():
 
 
 def texts_of(sizes):
-    text = Continuation("It rained.", 3)
     return StudyTexts(
         ["Once"] * max(sizes.values()),
-        {name: dict.fromkeys(range(n), text) for name, n in sizes.items()},
+        {
+            name: dict.fromkeys(range(n), Continuation(f"It rained, said {name}.", 5))
+            for name, n in sizes.items()
+        },
         {},
     )
 
@@ -223,7 +226,8 @@ def test_a_text_is_cut_between_characters_and_keeps_no_character_that_cannot_be_
     settings = StudySettings(
         ratings_per_pair=1, overlap=0, min_tokens=1, max_tokens=130, well_formed=False
     )
-    study = create_study(location, settings, samples, {"echo": samples})
+    others = [{"prompt": "Day\x00", "text": f"One {text}"}]
+    study = create_study(location, settings, samples, {"echo": others})
     with study.reading() as connection:
         rows = connection.exec_driver_sql("SELECT text FROM continuation").scalars().all()
         prompt = connection.exec_driver_sql("SELECT text FROM prompt").scalar_one()

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from mauve.errors import InvalidParameterError, OutputError
 from mauve.study.settings import StudySettings
-from mauve.study.store.database import MEMORY, Study
+from mauve.study.store.database import MEMORY, Study, keep_log
 from mauve.study.store.migration import applied_migrations, migrate
 from mauve.study.store.pairs import AttentionCheck, PlannedPair, plan_checks, plan_pairs
 from mauve.study.store.samples import HUMAN, Source, StudyTexts, read_study_texts
@@ -51,9 +51,10 @@ def create_study(
 
     Examples
     --------
-    >>> texts = [{"prompt": f"Day {i}:", "text": f" it rained for {i} hours."} for i in range(4)]
+    >>> human = [{"prompt": f"Day {i}:", "text": f" it rained for {i} hours."} for i in range(4)]
+    >>> dry = [{"prompt": f"Day {i}:", "text": f" no rain, as on day {i - 1}."} for i in range(4)]
     >>> settings = StudySettings(ratings_per_pair=4, overlap=0, min_tokens=3, well_formed=False)
-    >>> study = create_study(":memory:", settings, texts, {"echo": texts})
+    >>> study = create_study(":memory:", settings, human, {"dry": dry})
     >>> study.setup["well_formed"]
     4
     """
@@ -111,6 +112,7 @@ def _write_file(
         # Readable by its owner alone, as are the files that SQLite adds.
         with suppress(FileExistsError):
             os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        keep_log(unfinished)
         study = Study(unfinished)
         with study.writing() as connection:
             _fill(connection, settings, texts, pairs, checks, now)

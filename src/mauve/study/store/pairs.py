@@ -8,6 +8,7 @@ import numpy as np
 
 from mauve.errors import InvalidParameterError, warn_caller
 from mauve.escape import escaped
+from mauve.formatting import format_count
 from mauve.study.settings import StudySettings
 from mauve.study.store.samples import HUMAN, StudyTexts
 
@@ -50,8 +51,10 @@ def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
     Examples
     --------
     >>> from mauve.study.store.samples import Continuation
-    >>> text = Continuation("It rained.", 3)
-    >>> continuations = {name: dict.fromkeys(range(9), text) for name in ("human", "a", "b")}
+    >>> continuations = {
+    ...     name: dict.fromkeys(range(9), Continuation(f"It rained, said {name}.", 5))
+    ...     for name in ("human", "a", "b")
+    ... }
     >>> texts = StudyTexts(["Once"] * 9, continuations, {})
     >>> plan = plan_pairs(texts, StudySettings(ratings_per_pair=6, overlap=0.5))
     >>> len(plan), sorted(n_ratings for _, n_ratings in plan[0].items)
@@ -59,6 +62,7 @@ def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
     """
     planned = []
     few: list[str] = []
+    same: list[str] = []
     for place, (a, b) in enumerate(combinations(texts.continuations, 2)):
         prompts = sorted(texts.continuations[a].keys() & texts.continuations[b].keys())
         if not prompts:
@@ -73,8 +77,12 @@ def plan_pairs(texts: StudyTexts, settings: StudySettings) -> list[PlannedPair]:
             targets = _even_targets(len(prompts), settings.ratings_per_pair)
         drawn = rng.choice(prompts, len(targets), replace=False).tolist()
         order = rng.permutation(len(targets))
+        n_same = sum(_are_same(texts, a, b, prompt) for prompt in drawn)
+        if n_same:
+            same.append(f"{n_same} of the {len(drawn)} texts of {a} and {b}")
         planned.append(PlannedPair(a, b, [(drawn[i], targets[i]) for i in order]))
     _warn_of_few_prompts(few, settings)
+    _warn_of_same_texts(same)
     order = np.random.default_rng([settings.seed, 2]).permutation(len(planned))
     return [planned[i] for i in order]
 
@@ -96,6 +104,20 @@ def _warn_of_few_prompts(pairs: Sequence[str], settings: StudySettings) -> None:
             f"{len(pairs)} of the pairs, such as {escaped(pairs[0])}, have fewer prompts than "
             f"{settings.ratings_per_pair} ratings take: more people than planned rate the same "
             "items."
+        )
+
+
+def _are_same(texts: StudyTexts, a: str, b: str, prompt: int) -> bool:
+    one, other = (texts.continuations[name][prompt].text.strip() for name in (a, b))
+    return one == other
+
+
+def _warn_of_same_texts(pairs: Sequence[str]) -> None:
+    if pairs:
+        others = f", and some of {format_count(len(pairs) - 1, 'other pair')}" if pairs[1:] else ""
+        warn_caller(
+            f"{escaped(pairs[0])}{others} are the same, so that people can only call them a tie: "
+            "check that no sample was given twice."
         )
 
 
