@@ -126,6 +126,11 @@ class TestEncodings:
         with pytest.raises(InvalidParameterError, match=r"^Line 2 of .* Got a NUL, byte 3 of the"):
             read_texts(path)
 
+    def test_gzip_without_its_suffix(self, tmp_path):
+        (tmp_path / "a.txt").write_bytes(gzip.compress(b"one\ntwo\n"))
+        with pytest.raises(InvalidParameterError, match=r"compressed with gzip: name it with \.gz"):
+            read_texts(tmp_path / "a.txt")
+
     def test_an_escaped_nul_is_a_character(self, tmp_path):
         path = tmp_path / "a.jsonl"
         path.write_text(json.dumps("a\0b"))

@@ -40,6 +40,14 @@ class TestJson:
         value = {"text": TEXTS, "prompt": ["p", "q"], "year": [1, 2]}
         assert self.read(tmp_path, value) == TextFile(TEXTS, ["p", "q"], None, {"year": [1, 2]})
 
+    @pytest.mark.parametrize("name", ["prompt", "id"])
+    def test_columns_of_other_lengths(self, tmp_path, name):
+        value = {"text": TEXTS, name: ["p"], "notes": [1, 2, 3]}
+        with pytest.raises(InvalidParameterError, match=f"list '{name}' .* the 2 texts. Got 1 in"):
+            self.read(tmp_path, value)
+        value.pop(name)
+        assert self.read(tmp_path, value).texts == TEXTS
+
     def test_several_lists_need_a_field(self, tmp_path):
         value = {"train": [{"body": "one"}, {"body": "two"}], "test": [{"body": "three"}]}
         with pytest.raises(

@@ -214,6 +214,25 @@ class TestInspectLogs:
         file = read_texts(archive(tmp_path / "a.eval", log))
         assert (file.texts[0], file.prompts[0]) == ("A long answer.", "Be brief.\n\nWhat?")
 
+    def test_attachments_that_are_missing(self, tmp_path):
+        log = inspect_log()
+        log["samples"][0]["output"]["completion"] = "attachment://abc"
+        with pytest.raises(InvalidParameterError, match=r"^Sample '\w+' .* of the name 'abc' inst"):
+            read_texts(archive(tmp_path / "a.eval", log))
+
+    def test_a_sample_twice(self, tmp_path):
+        log = inspect_log()
+        log["samples"].append(log["samples"][0])
+        (tmp_path / "a.json").write_text(json.dumps(log))
+        with pytest.raises(InvalidParameterError, match=r"Got '1', epoch 1, once more: pass "):
+            read_texts(tmp_path / "a.json")
+
+    def test_json_that_is_nested_deeply(self, tmp_path):
+        with zipfile.ZipFile(tmp_path / "a.eval", "w") as file:
+            file.writestr("header.json", "[" * 10**5)
+        with pytest.raises(InvalidParameterError, match=r"could not be read as a log of inspect"):
+            read_texts(tmp_path / "a.eval")
+
     def test_the_extra_is_named(self):
         """In a process of its own, where the import fails as it does without the package."""
         script = (
@@ -384,6 +403,12 @@ class TestConversations:
             match=r"the role 'bot'\. Got system, user, assistant, tool instead: name one with",
         ):
             read_texts(f"{path}?role=bot")
+
+    def test_roles_without_texts(self, tmp_path):
+        calls = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": None}]
+        path = json_lines(tmp_path / "a.jsonl", [{"messages": calls}] * 2)
+        with pytest.raises(InvalidParameterError, match=r"role 'assistant' with a text\. Got none"):
+            read_texts(path)
 
     def test_a_role_where_there_are_no_messages(self, tmp_path):
         path = json_lines(tmp_path / "a.jsonl", [{"text": "One."}])

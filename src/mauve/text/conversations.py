@@ -38,7 +38,7 @@ def conversation_records(
     Raises
     ------
     InvalidParameterError
-        If no conversation has a message of that role.
+        If no conversation has a message of that role with a text.
 
     Examples
     --------
@@ -67,6 +67,11 @@ def conversation_records(
             if role == wanted and text is not None:
                 is_found = True
                 yield Record(text, prompt, None if id_ is None else str(id_), metadata, True)
+    if not is_found and wanted in roles:
+        raise InvalidParameterError(
+            f"{fields.file} must have messages of the role '{escaped(wanted)}' with a text. Got "
+            "none that has one instead: name another role with ?role=NAME behind the file."
+        )
     if not is_found:
         raise InvalidParameterError(
             f"{fields.file} must have messages of the role '{escaped(wanted)}'. Got "

@@ -137,6 +137,10 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[Line]:
                     f"{name} must be UTF-8. It is UTF-16: convert it, for instance with "
                     "iconv -f UTF-16 -t UTF-8 OLD > NEW."
                 )
+            if number == 1 and line.startswith(_GZIP):
+                raise InvalidParameterError(
+                    f"{name} must be text. It is compressed with gzip: name it with .gz at the end."
+                )
             if b"\0" in line:
                 raise InvalidParameterError(
                     f"Line {number} of {name} must be text. Got a NUL, byte {line.index(0) + 1} of "

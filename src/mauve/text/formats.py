@@ -105,7 +105,15 @@ def _items(value: Any, fields: Fields) -> tuple[list[Any], Fields]:
         if head != fields.text:  # LIST.FIELD
             rest = fields.text.removeprefix(f"{head}.")
             return lists[head], replace(fields, text=rest)
-        columns = {n: part for n, part in lists.items() if len(part) == len(lists[head])}
+        n_texts = len(lists[head])
+        for name in (each for each in fields.reserved if each in lists):
+            if len(lists[name]) != n_texts:
+                raise InvalidParameterError(
+                    f"The list '{escaped(name)}' of {fields.file} must have a value for each of "
+                    f"the {n_texts} texts. Got {len(lists[name])} instead: write as many, or "
+                    "leave it out."
+                )
+        columns = {n: part for n, part in lists.items() if len(part) == n_texts}
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows], fields
     if len(lists) == 1:

@@ -19,6 +19,7 @@ _LOCAL_HEADER = 30  # bytes before the name in front of each file of a zip
 _HEADER = "header.json"
 _SAMPLES = "samples/"
 _ATTACHMENT = "attachment://"
+_REASON = 100  # characters of what another library says of a file
 
 
 def is_inspect_log(value: Any) -> bool:
@@ -80,10 +81,12 @@ def inspect_archive_records(path: Path, fields: Fields) -> Iterator[Record]:
                 if name.startswith(_SAMPLES) and name.endswith(".json")
             )
             yield from _grouped(samples, fields)
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, struct.error) as error:
+    except (
+        OSError, EOFError, ValueError, RecursionError, zipfile.BadZipFile, zlib.error, struct.error,
+    ) as error:  # fmt: skip
         if isinstance(error, InvalidParameterError):
             raise
-        reason = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0][:_REASON]
         raise InvalidParameterError(
             f"{fields.file} could not be read as a log of inspect_ai ({escaped(reason)}). It may "
             "be cut short: copy it again."
@@ -136,8 +139,15 @@ def _grouped(samples: Iterable[Mapping[str, Any]], fields: Fields) -> Iterator[R
                 f"Sample {number} of {fields.file} must be a sample of inspect_ai, with id and "
                 "output. Got something else instead: pass the log as inspect_ai wrote it."
             )
-        record = _record(sample, fields)
-        epochs.setdefault(str(record.id), []).append((int(sample.get("epoch") or 1), record))
+        record, epoch = _record(sample, fields), int(sample.get("epoch") or 1)
+        of_id = epochs.setdefault(str(record.id), [])
+        if any(epoch == other for other, _ in of_id):
+            raise InvalidParameterError(
+                f"{fields.file} must have one sample of each id and epoch. Got "
+                f"'{escaped(shortened(str(record.id)))}', epoch {epoch}, once more: pass the log "
+                "of one run."
+            )
+        of_id.append((epoch, record))
     if not epochs:
         raise InvalidParameterError(
             f"{fields.file} must hold the samples of a run. Got none: pass a log that was written "
@@ -164,8 +174,8 @@ def _record(sample: Mapping[str, Any], fields: Fields) -> Record:
         text = fields.record(sample, where).text
     metadata = sample.get("metadata")
     return Record(
-        _attached(text, sample),
-        _attached(_prompt(sample.get("input"), fields, where), sample),
+        _attached(text, sample, fields, where),
+        _attached(_prompt(sample.get("input"), fields, where), sample, fields, where),
         id_,
         dict(metadata) if isinstance(metadata, Mapping) else {},
         True,
@@ -200,9 +210,15 @@ def _prompt(given: Any, fields: Fields, where: str) -> str:
     return "\n\n".join(text for text in texts if text is not None)
 
 
-def _attached(text: str, sample: Mapping[str, Any]) -> str:
+def _attached(text: str, sample: Mapping[str, Any], fields: Fields, where: str) -> str:
     """Return a text that stands among the attachments of its sample, or the text itself."""
     attachments = sample.get("attachments")
-    if text.startswith(_ATTACHMENT) and isinstance(attachments, Mapping):
-        return str(attachments.get(text.removeprefix(_ATTACHMENT), text))
-    return text
+    if not text.startswith(_ATTACHMENT):
+        return text
+    name = text.removeprefix(_ATTACHMENT)
+    if isinstance(attachments, Mapping) and isinstance(attachments.get(name), str):
+        return str(attachments[name])
+    raise InvalidParameterError(
+        f"{where} of {fields.file} must hold the attachment that it names. Got none of the name "
+        f"'{escaped(shortened(name))}' instead: pass the log as inspect_ai wrote it."
+    )
