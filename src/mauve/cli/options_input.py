@@ -9,7 +9,7 @@ import typer
 from mauve.cli.option_groups import OptionGroup, choice
 from mauve.cli.values import at_least, check_systems
 from mauve.comparison.settings import MIN_TEXTS
-from mauve.embed.protocol import DTYPES, POOLINGS
+from mauve.embed.protocol import EMBEDDER_DTYPES, POOLINGS
 from mauve.embed.reading import UNREADABLE
 from mauve.text.normalize import EMPTY
 from mauve.text.steps import JOINT_STEPS, NORMALIZE_STEPS
@@ -215,7 +215,11 @@ class EmbedderOptions(OptionGroup):
         int | None, typer.Option(metavar="N", min=2, help="Tokens to read of each text.")
     ] = None
     dtype: Annotated[
-        str | None, choice(DTYPES, f"Number type of the model: {', '.join(DTYPES)}.")
+        str | None,
+        choice(
+            EMBEDDER_DTYPES,
+            f"Number type of the model: {', '.join(EMBEDDER_DTYPES)}; float8 needs a GPU.",
+        ),
     ] = None
     revision: Annotated[
         str | None,

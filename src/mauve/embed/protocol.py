@@ -17,6 +17,8 @@ Pooling = Literal["last", "mean", "max", "cls", "surprisal"]
 Dtype = Literal["auto", "float32", "float64", "bfloat16", "float16"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 DTYPES: tuple[Dtype, ...] = get_args(Dtype)
+#: Those of Transformers models that embed.
+EMBEDDER_DTYPES = (*DTYPES, "float8")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from transformers.activations import NewGELUActivation
 
 from mauve.arrays import Features, IntArray
 from mauve.embed.batching import padded
+from mauve.embed.float8 import use_float8
 from mauve.embed.pooling import ending_statistics, pool, token_log_probabilities
 
 PACKED_ATTENTION = "mauve_packed"  # its name in Transformers
@@ -163,6 +164,8 @@ class Replica:
         See :class:`mauve.embed.transformers.TransformersEmbedder`.
     pad : int
         Token for padding.
+    is_float8 : bool
+        Compute the products of a model in bfloat16 with 8-bit floats.
     """
 
     model: PreTrainedModel
@@ -171,9 +174,12 @@ class Replica:
     pooling: str
     layer: int
     pad: int
+    is_float8: bool = False
 
     def __post_init__(self) -> None:
         self.model.eval().requires_grad_(False).to(self.device)  # type: ignore[no-untyped-call]
+        if self.is_float8:
+            use_float8(self.model)
         if self.packs:
             use_packed_attention(self.model)
             fuse_activations(self.model)

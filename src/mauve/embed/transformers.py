@@ -12,6 +12,7 @@ from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokeni
 from mauve.arrays import Features, IntArray
 from mauve.calls import option, parameter
 from mauve.embed.batching import encodable_parts, run_batches
+from mauve.embed.float8 import check_float8
 from mauve.embed.model_card import card_languages
 from mauve.embed.models import (
     check_weights,
@@ -23,7 +24,7 @@ from mauve.embed.models import (
     model_identity,
 )
 from mauve.embed.pooling import FeatureScaling, surprisal_features
-from mauve.embed.protocol import POOLINGS, Embedded, embedder_parameter
+from mauve.embed.protocol import EMBEDDER_DTYPES, POOLINGS, Embedded, embedder_parameter
 from mauve.embed.reading import Reading
 from mauve.embed.replica import Pooled, Replica
 from mauve.errors import InvalidParameterError, bad_parameter, check_choice, check_int
@@ -47,8 +48,9 @@ class TransformersEmbedder:
         Which hidden states, as Transformers numbers them: 0 the embeddings, -1 the last layer.
     max_length : int, optional
         Tokens to read of a text; 1,024 or the model's context, whichever is less.
-    dtype : {"auto", "float32", "bfloat16", "float16", "float64"}
-        By default sixteen bits on a GPU, thirty-two elsewhere.
+    dtype : {"auto", "float32", "bfloat16", "float16", "float64", "float8"}
+        By default sixteen bits on a GPU, thirty-two elsewhere. "float8" computes the products of
+        states and weights with 8 bits and all else in bfloat16, on GPUs that can.
     device : str
         "auto", "cpu", "cuda", "cuda:1", "mps", or several with commas, which share the batches.
     revision : str, optional
@@ -83,9 +85,14 @@ class TransformersEmbedder:
         self.model = str(model)
         self._source = {"revision": revision, "trust_remote_code": trust_remote_code}
         self._devices = find_devices(device)
-        self._dtype = find_dtype(dtype, self._devices[0])
+        self._is_float8 = check_choice("dtype", dtype, EMBEDDER_DTYPES) == "float8"
+        self._dtype = find_dtype("bfloat16" if self._is_float8 else dtype, self._devices[0])
         self._config = self._load(AutoConfig)
         self._is_causal = is_causal(self._config)
+        if self._is_float8 and not self._is_causal:  # T5 asks its layers for their number type
+            raise bad_parameter("dtype", "another one for a model that is not causal", dtype)
+        for each in self._devices if self._is_float8 else ():
+            check_float8(each)
         self._tokenizer = self._load(AutoTokenizer)
         self._tokenizer.truncation_side = "right"  # features are of the beginnings of texts
         if pooling is None:
@@ -118,7 +125,7 @@ class TransformersEmbedder:
     def signature(self) -> str:
         """Model with its revision or checksum, pooling, layer, length and number type."""
         commit = getattr(self._config, "_commit_hash", None)
-        number = str(self._dtype).removeprefix("torch.")
+        number = "float8" if self._is_float8 else str(self._dtype).removeprefix("torch.")
         parts = [model_identity(self.model, commit), self.pooling, f"layer{self.layer}"]
         parts += [str(self.max_length), number]
         if self._source["trust_remote_code"]:  # other code may give other features
@@ -248,7 +255,15 @@ class TransformersEmbedder:
         # Copied before the first is moved, as a GPU may have no room for two.
         copies = [model, *(copy.deepcopy(model) for _ in self._devices[1:])]
         return [
-            Replica(part, device, self._is_causal, self.pooling, self.layer, self._pad)
+            Replica(
+                part,
+                device,
+                self._is_causal,
+                self.pooling,
+                self.layer,
+                self._pad,
+                is_float8=self._is_float8,
+            )
             for part, device in zip(copies, self._devices, strict=True)
         ]
 
