@@ -76,6 +76,18 @@ def test_ties_are_written_apart(tmp_path):
         assert [row["Answer.q3"] for row in csv.DictReader(file)] == ["tie", "tie"]
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_times_are_written_to_the_last_digit(tmp_path, format):
+    """Rounded to 25, the second rating would no longer take longer than 25 seconds."""
+    seconds = [25.0, 25.000000000000004, 0.28252744674682617]
+    rows = [Rating(str(i), "p", "a", "b", (1, 3, 5), s, s) for i, s in enumerate(seconds)]
+    path = tmp_path / ("a.jsonl" if format == "jsonl" else "a.csv")
+    write_ratings(Ratings(tuple(rows)), path, format)
+    read = read_ratings(path)
+    assert [row.active_seconds for row in read.rows] == seconds
+    assert len(read.counted(longer_than=25)) == 1
+
+
 letters = st.characters(codec="utf-8", exclude_characters="\0\r")
 names = st.text(letters, min_size=1, max_size=5)
 seconds = st.one_of(st.none(), st.floats(0, 1e4).map(lambda x: round(x, 3)))

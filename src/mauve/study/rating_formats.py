@@ -310,4 +310,5 @@ def _written(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
+    # The shortest text that is read as the same number: no rating moves across a limit of time.
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from mauve.errors import InvalidParameterError, MauveError, MauveWarning
 from mauve.study.settings import StudySettings
+from mauve.study.store.control import pause
 from mauve.study.store.creation import create_study
 from mauve.study.store.database import Study, UnusableStudyError
 from mauve.study.store.example import example_study
@@ -136,6 +137,38 @@ def test_what_is_no_study_is_refused(tmp_path, new_postgresql):
         open_study(new_postgresql())
     with pytest.raises(InvalidParameterError, match="begins with postgresql://"):
         open_study("mysql://a:secret@b/c")
+
+
+@pytest.mark.slow
+def test_what_postgresql_refuses_is_one_sentence(new_postgresql):
+    import psycopg
+
+    url = new_postgresql()
+    create_study(url, SMALL, TEXTS, {"dry": OTHERS}).close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS reader")
+        connection.execute("CREATE ROLE reader LOGIN")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+    reader = open_study(url.replace("mauve@", "reader@"))
+    assert reader.settings == SMALL
+    with pytest.raises(UnusableStudyError, match=r"permission denied for table .*: use a role"):
+        pause(reader)
+    reader.close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM reader")
+        connection.execute("DROP ROLE reader")
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    study = open_study(url)
+    with pytest.raises(UnusableStudyError, match=r"read-only transaction.*: use a role"):
+        pause(study)
+    study.close()
+    for table in ("migration", "prompt"):  # of another program
+        url = new_postgresql()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"CREATE TABLE {table} (version text)")
+        with pytest.raises(UnusableStudyError, match="name a database that holds nothing else"):
+            create_study(url, SMALL, TEXTS, {"dry": OTHERS})
 
 
 def test_messages_never_hold_a_password():

@@ -24,6 +24,15 @@ _LOCK_KEY = 0x6D617576  # of the advisory lock that writers take in PostgreSQL
 _POOL = 20  # connections that one process keeps
 _SETTINGS = sa.select(STUDY.c.settings)
 _ADVISORY_LOCK = sa.select(sa.func.pg_advisory_xact_lock(_LOCK_KEY))
+_NO_RIGHT = "use a role of PostgreSQL that may read and write its tables"
+_NOT_ALONE = "name a database that holds nothing else"
+#: Remedies for conditions of PostgreSQL that are no mistake in the SQL, by their SQLSTATE.
+_REMEDIES = {
+    "42501": _NO_RIGHT,
+    "25006": _NO_RIGHT,  # read-only
+    "42703": _NOT_ALONE,  # tables of another program, with columns of its own
+    "42P07": _NOT_ALONE,
+}
 _POSTGRESQL = ("postgresql", "postgres", "postgresql+psycopg")
 
 
@@ -204,6 +213,12 @@ def _errors_of(study: Study) -> Iterator[None]:
             "and can be written."
         ) from error
     except sa.exc.DatabaseError as error:
+        condition = getattr(error.orig, "sqlstate", None)
+        if condition in _REMEDIES:
+            cause = str(error.orig).strip().splitlines()[0]
+            raise UnusableStudyError(
+                f"The study '{study.name}' cannot be used ({cause}): {_REMEDIES[condition]}."
+            ) from error
         if "not a database" not in str(error.orig) and "malformed" not in str(error.orig):
             raise
         raise UnusableStudyError(
