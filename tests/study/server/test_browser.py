@@ -266,6 +266,8 @@ def test_everyone_can_read_every_step(study, serve, visit, size, scheme):
     page.get_by_label("I have read this").check()
     page.get_by_role("button", name="Agree").click()
     page.get_by_role("button", name="Start").wait_for()
+    for title in ("Guidelines", "First example", "Second example", "Keys"):
+        assert page.get_by_role("heading", name=title).is_visible()
     axe(page)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Pair 1").wait_for()
@@ -299,6 +301,24 @@ def test_links_are_taken_out_of_the_address(tmp_path, serve, visit):
     assert not any(token in url for url in page.asked)
     page.goto(address)
     page.get_by_role("heading", name="Pair 1").wait_for()
+
+
+def test_people_of_a_platform_come_by_their_own_links(tmp_path, serve, visit):
+    from mauve.study.store.reports import annotator_reports
+
+    study = make_study(tmp_path / "study.sqlite", enrolment="external")
+    address = serve().address
+    for person in ("5f1e0c0ffee0", "{{%PROLIFIC_PID%}}", "5f1e0c0ffee0"):
+        page = visit(f"{address}?PROLIFIC_PID={person}&STUDY_ID=s9&SESSION_ID=z8")
+        if "%" in person:  # how a platform shows a preview
+            page.get_by_text("It is not complete.").wait_for()
+            assert page.get_by_role("button").count() == 0
+        else:
+            page.get_by_label("I have read this").wait_for()
+        assert page.url == address
+    (report,) = annotator_reports(study)
+    assert report.external_id == "5f1e0c0ffee0"
+    study.close()
 
 
 def test_active_time_leaves_out_a_hidden_page_and_idle_time(study, serve, visit):

@@ -84,10 +84,19 @@ async function ask(method, address, content) {
     enter(state);
   } catch (error) {
     say("");
-    refused(error);
+    if (address === "api/enrol" && error instanceof Refusal) unknownLink(error);
+    else refused(error);
   } finally {
     setBusy(false);
   }
+}
+
+function unknownLink(error) {
+  const message =
+    error.code === "enrolment"
+      ? error.message
+      : "It is not complete. Open it from the site or the message that has it, all of it.";
+  notice("This link does not work", message);
 }
 
 function setBusy(busy) {
@@ -105,8 +114,6 @@ function refused(error) {
   if (!(error instanceof Refusal)) throw error;
   if (error.code === "consent") {
     queueMicrotask(() => ask("GET", "api/state")); // it has another text to agree to
-  } else if (error.code === "enrolment") {
-    notice("This link does not work", error.message);
   } else if (error.status === 401) {
     notice(
       "Open your link again",

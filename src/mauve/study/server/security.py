@@ -78,7 +78,9 @@ class SecurityMiddleware:
             await send(message)
 
         if not self._comes_from_the_page(scope):
-            message = "This request does not come from the page of the study."
+            message = (
+                "This request does not come from the page of the study: open it at its address."
+            )
             await refusal(403, "origin", message)(scope, receive, send_with_headers)
         else:
             try:
