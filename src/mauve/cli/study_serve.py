@@ -1,5 +1,6 @@
 """mauve study serve: the annotation page and the dashboard of a study."""
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -71,18 +72,19 @@ def serve_command(
             console.print(f"dashboard: {escaped(base)}/operator", soft_wrap=True)
 
     study = open_study(location)
+    # Ctrl-C is how a server ends. Where a shell has it ignored, the server returns all the same.
     try:
-        serve(
-            study,
-            host=host,
-            port=port,
-            public_url=public_url,
-            return_url=return_url,
-            requests_per_second=requests_per_second,
-            log_requests=log_requests,
-            announce=announce,
-        )
-    except KeyboardInterrupt:  # how a server ends
+        with suppress(KeyboardInterrupt):
+            serve(
+                study,
+                host=host,
+                port=port,
+                public_url=public_url,
+                return_url=return_url,
+                requests_per_second=requests_per_second,
+                log_requests=log_requests,
+                announce=announce,
+            )
         say("note", "the server has stopped")
     finally:
         study.close()

@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from serving import PAGE, SYSTEMS, Visitor, make_study, submission
@@ -350,6 +351,13 @@ def test_buckets_forget_the_oldest_key():
     assert buckets.take("a") == 0
     time[0] = 10.0
     assert [buckets.take("c"), buckets.take("c")] == [0, 1]  # no more than the burst comes back
+
+
+def test_threads_take_no_more_from_a_bucket_than_it_holds():
+    buckets = Buckets(rate=1, burst=100, clock=lambda: 0.0)
+    with ThreadPoolExecutor(8) as threads:
+        waits = [*threads.map(buckets.take, ["one"] * 2000)]
+    assert waits.count(0.0) == 100
 
 
 @pytest.mark.parametrize(

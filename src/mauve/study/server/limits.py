@@ -1,6 +1,7 @@
 """Limit requests: their size, the time they take to arrive, and their number by sender."""
 
 import asyncio
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -48,6 +49,8 @@ class Limits:
 class Buckets:
     """A bucket of tokens for each key: a request takes one, and time puts them back.
 
+    Threads may share it.
+
     Parameters
     ----------
     rate : float
@@ -75,16 +78,18 @@ class Buckets:
     ) -> None:
         self._rate, self._burst, self._clock, self._max_keys = rate, burst, clock, max_keys
         self._levels: OrderedDict[object, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def take(self, key: object) -> float:
         """Take a token; return 0, or the seconds until there is one."""
-        now = self._clock()
-        level, before = self._levels.pop(key, (self._burst, now))
-        level = min(self._burst, level + (now - before) * self._rate)
-        allowed = level >= 1
-        self._levels[key] = (level - 1 if allowed else level, now)
-        if len(self._levels) > self._max_keys:
-            self._levels.popitem(last=False)
+        with self._lock:
+            now = self._clock()
+            level, before = self._levels.pop(key, (self._burst, now))
+            level = min(self._burst, level + (now - before) * self._rate)
+            allowed = level >= 1
+            self._levels[key] = (level - 1 if allowed else level, now)
+            if len(self._levels) > self._max_keys:
+                self._levels.popitem(last=False)
         return 0.0 if allowed else (1 - level) / self._rate
 
 
