@@ -323,6 +323,29 @@ class TestErrors:
         with pytest.raises(InvalidParameterError, match="No file that can be read matches"):
             mauve.compare_files(str(tmp_path / "*.npy"), str(tmp_path / "*.npy"))
 
+    def test_a_folder_without_files(self, tmp_path):
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub" / "a.txt").write_text("one\n" * 20)
+        with pytest.raises(InvalidParameterError, match=r"The folder .* Got none .*\*\*/\*\.jsonl"):
+            mauve.compare_files(str(tmp_path), str(tmp_path))
+
+    def test_no_files(self):
+        with pytest.raises(InvalidParameterError, match=r"at least one file\. Got \[\] instead"):
+            mauve.compare_files([], [])
+
+    @pytest.mark.parametrize("name", ["b.txt", "b.jsonl", "b.csv", "b.parquet"])
+    def test_an_empty_file_among_others(self, tmp_path, name):
+        (tmp_path / "a.txt").write_text("one\n" * 20)
+        (tmp_path / name).write_text("text\n" if name == "b.csv" else "")
+        if name == "b.parquet":
+            pyarrow = pytest.importorskip("pyarrow")
+            parquet = pytest.importorskip("pyarrow.parquet")
+            parquet.write_table(
+                pyarrow.table({"text": pyarrow.array([], "string")}), tmp_path / name
+            )
+        with pytest.raises(InvalidParameterError, match=rf"{name}' holds no texts"):
+            mauve.compare_files(str(tmp_path / "a.txt"), str(tmp_path / "*"), progress=False)
+
     def test_files_of_different_widths(self, tmp_path):
         np.save(tmp_path / "a.npy", np.eye(20, 3))
         np.save(tmp_path / "b.npy", np.eye(20, 4))
@@ -336,10 +359,10 @@ class TestErrors:
             mauve.compare_files(str(tmp_path), str(tmp_path / "a.npy"))
 
     def test_nan_is_named_with_its_file(self, tmp_path):
-        rows = np.ones((40, 3))
-        rows[33, 1] = np.nan
+        rows = np.ones((sources.PART_ROWS + 40, 3), dtype=np.float32)
+        rows[-7, 1] = np.nan
         np.save(tmp_path / "a.npy", rows)
-        with pytest.raises(InvalidParameterError, match=r"a\.npy.*row 33"):
+        with pytest.raises(InvalidParameterError, match=r"a\.npy' .*row 16417"):
             mauve.compare_files(str(tmp_path / "a.npy"), str(tmp_path / "a.npy"))
 
     def test_few_texts(self, tmp_path):

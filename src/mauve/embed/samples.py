@@ -258,7 +258,7 @@ def _features(rows: list[Any], name: str) -> NDArray[Any]:
     return check_features(as_array(rows, quoted), quoted)
 
 
-def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
+def check_features(features: NDArray[Any], what: str, first_row: int = 0) -> NDArray[Any]:
     """Return `features` if they are finite numbers of shape (n, d), else raise.
 
     Parameters
@@ -266,6 +266,8 @@ def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
     features : array
     what : str
         Subject of error messages, such as the quoted name of the sample.
+    first_row : int
+        Number of the first row in messages, where these are a part of a file.
     """
     if features.dtype.kind not in "fiu":
         raise InvalidParameterError(
@@ -286,7 +288,7 @@ def check_features(features: NDArray[Any], what: str) -> NDArray[Any]:
             part = features[start : start + _CHUNK].astype(np.float32, copy=False)
         bad = ~np.isfinite(part).all(axis=1)
         if bad.any():
-            row = start + int(np.flatnonzero(bad)[0])
+            row = first_row + start + int(np.flatnonzero(bad)[0])
             raise InvalidParameterError(
                 f"{what} must hold finite numbers that fit 32 bits. "
                 f"Got NaN, infinity or a larger number in row {row} instead."

@@ -15,7 +15,7 @@ from mauve.arrays import HashArray
 from mauve.calls import option
 from mauve.embed.feature_files import read_features
 from mauve.embed.samples import check_features
-from mauve.errors import InvalidParameterError, bad_parameter
+from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
 from mauve.hashes import feature_hashes, text_hashes
 from mauve.text.fields import Fields, Record, json_record
@@ -162,10 +162,13 @@ class ShardedSample:
     def parts(self, piece: Piece) -> Iterator[Part]:
         """Read a piece part by part; texts are prepared."""
         piece.check_unchanged()
-        if self.is_text:
-            yield from _numbered(self._text_parts(piece))
-        else:
-            yield from _numbered(_feature_parts(piece, self.name))
+        values = self._text_parts(piece) if self.is_text else _feature_parts(piece)
+        if (first := next(values, None)) is None:
+            raise InvalidParameterError(
+                f"{piece.name} holds no texts. It must hold at least one: leave the file out, or "
+                "write it again if it was cut short."
+            )
+        yield from _numbered(itertools.chain([first], values))
 
     def _text_parts(self, piece: Piece) -> Iterator[Any]:
         for records, where in self._record_parts(piece):
@@ -201,12 +204,12 @@ def _records_of(piece: Piece, field: str) -> Iterator[Record]:
     return file_records(piece.path, fields)
 
 
-def _feature_parts(piece: Piece, name: str) -> Iterator[NDArray[Any]]:
+def _feature_parts(piece: Piece) -> Iterator[NDArray[Any]]:
     array, _ = read_features(Path(piece.path))
     rows = array[piece.start : piece.stop] if piece.stop else array
     for start in range(0, len(rows), PART_ROWS):
         part = np.asarray(rows[start : start + PART_ROWS])
-        yield check_features(part, f"{piece.name}, from row {piece.start + start} on,")
+        yield check_features(part, piece.name, piece.start + start)
 
 
 def find_sample(name: str, files: FilesLike, preparation: Preparation) -> ShardedSample:
@@ -232,7 +235,9 @@ def find_sample(name: str, files: FilesLike, preparation: Preparation) -> Sharde
     """
     paths = matching_files(files)
     if not paths:
-        raise bad_parameter("files", "at least one file", files)
+        raise InvalidParameterError(
+            f"'{escaped(name)}' must have at least one file. Got {files!r} instead."
+        )
     is_text = {path: path.startswith(_DATASET) or text_kind(path) is not None for path in paths}
     if len(set(is_text.values())) == 2:
         one, other = (next(p for p in paths if is_text[p] == kind) for kind in (True, False))
@@ -299,7 +304,11 @@ def matching_files(files: FilesLike) -> list[str]:
                 )
             inside = [str(file) for file in sorted(Path(path).iterdir()) if _is_read(file)]
             if not inside:
-                check_path(path)  # raises, and says what a folder may hold
+                raise InvalidParameterError(
+                    f"The folder '{escaped(path)}' must hold files of texts or features. Got none "
+                    "that can be read instead: name those of its subfolders with a pattern, such "
+                    f"as '{escaped(os.path.join(path, '**', '*.jsonl'))}'."
+                )
             found += inside
         elif is_pattern(path):
             matches = [
