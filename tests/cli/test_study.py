@@ -188,6 +188,15 @@ def test_status_rules_and_exclusion_recount_and_delete_nothing(samples, monkeypa
         assert db.execute("SELECT count(*) FROM exclusion").fetchone() == (2,)
 
 
+@pytest.mark.parametrize("value", ["-1", "nan", "3601"])
+def test_a_bad_rule_changes_nothing(samples, value):
+    created()
+    result = invoke("study", "rules", "a.sqlite", "--min-active-seconds", value)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "--min-active-seconds must be a number from 0 to 3600. Got" in result.stderr
+    assert "25 s" in invoke("study", "rules", "a.sqlite").stdout
+
+
 def test_pause_and_resume(samples):
     created()
     assert invoke("study", "pause", "a.sqlite").exit_code == 0

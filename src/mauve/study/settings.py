@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 from mauve.errors import (
@@ -161,9 +162,10 @@ class StudySettings:
 
 
 def _check_amount(name: str, value: Any, up_to: float) -> None:
-    """Check a real number from 0 on."""
-    if value != 0 or isinstance(value, bool):
-        check_real(name, value, above=0, up_to=up_to)
+    """Check a real number from 0 to `up_to`, both included."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= up_to:
+        raise bad_parameter(name, f"a number from 0 to {up_to:g}", value)
 
 
 def _check_text(name: str, value: Any, *, optional: bool) -> None:
