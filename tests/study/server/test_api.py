@@ -1,8 +1,9 @@
 """What the page asks for, and what it is told."""
 
+import pytest
 from serving import PAGE, Visitor, make_study, submission
 
-from mauve.study.store.people import create_invites
+from mauve.study.store.people import create_invites, new_operator_token
 from mauve.study.store.reports import annotator_reports
 
 
@@ -138,6 +139,36 @@ def test_who_does_not_wait_for_the_last_pairs_has_a_code(tmp_path):
     assert codes == ["C0DE-42", "C0DE-42", None]
     for each in (one, other, late):
         each.close()
+    study.close()
+
+
+@pytest.mark.slow
+def test_pages_and_dashboard_work_on_postgresql(new_postgresql):
+    study = make_study(new_postgresql(), overlap=1.0, attention_every=3, repeat_every=3)
+    token = new_operator_token(study)
+    people = [Visitor(study), Visitor(study)]
+    answered = 0
+    for person in people:
+        item = person.join()
+        while item is not None:
+            state = person.rate(item["lease"], comment="Ω 🦄").json()
+            item, answered = state.get("item"), answered + 1
+        assert state["stage"] == "finished"
+        earlier = person.get("/api/items").json()["item"]
+        assert (earlier["comment"], earlier["answers"]) == ("Ω 🦄", [1, 3, 5])
+        assert person.rate(earlier["lease"], answers=[5, 5, 5]).json()["stored"]["revision"] == 2
+    operator = people[0]
+    operator.post("/api/operator/login", {"token": token})
+    for change in ("pause", "resume", "annotators/2/exclude", "annotators/2/include"):
+        content = {"reason": "asked for it"} if "annotators" in change else {}
+        assert operator.post(f"/api/operator/{change}", content).json() == {"changed": True}
+    seen = operator.get("/api/operator/overview").json()
+    assert sum(report["n_rated"] for report in seen["annotators"]) == answered
+    assert sum(pair["n_valid"] for pair in seen["pairs"]) == seen["totals"]["n_valid"] > 0
+    agreed = operator.get("/api/operator/agreement").json()["questions"]
+    assert [row["n_units"] > 0 for row in agreed] == [True] * 3
+    for person in people:
+        person.close()
     study.close()
 
 
