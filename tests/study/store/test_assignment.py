@@ -97,6 +97,25 @@ def test_an_expired_item_that_nobody_took_can_still_be_rated():
     assert submit(study, annotator, answer(item)).revision == 1
 
 
+def test_a_clock_that_is_set_back_does_not_keep_items_from_others(location, opened):
+    clock = Clock()
+    settings = {"n_prompts": 1, "ratings_per_pair": 1, "clock": clock}
+    study = opened(example_study(location, **settings))
+    one, other = enrolled(study), enrolled(study)
+    clock.now += 7 * 24 * 3600  # by mistake
+    held = next_item(study, one)
+    clock.now -= 30  # a correction within the time that a request may take
+    taken = [rate(study, other), rate(study, other)]
+    assert None not in taken
+    assert next_item(study, other) == NoneLeft("assigned", 2)
+    clock.now -= 7 * 24 * 3600
+    again = rate(study, other)
+    assert {again.left, again.right} == {held.left, held.right}
+    assert study_progress(study).n_valid == 3
+    submit(study, one, answer(held))  # neither is lost
+    assert study_progress(study).n_valid == 4
+
+
 def test_a_lease_can_be_renewed_while_its_page_is_read():
     clock = Clock()
     study = example_study(clock=clock, lease_seconds=60)

@@ -15,6 +15,7 @@ from mauve.study.store.quality import COUNTED
 from mauve.study.store.records import Reason
 from mauve.study.store.schema import ASSIGNMENT, ITEM, PAIR
 
+_LATE = 60.0  # seconds that a transaction may wait after it has read the clock
 _GAP = 5  # items between an item and its repeat
 
 _NOW, _PERSON = sa.bindparam("now", type_=sa.Float), sa.bindparam("person", type_=sa.Integer)
@@ -24,6 +25,8 @@ _OWN = ASSIGNMENT.c.annotator_id == _PERSON
 _IS_HELD = sa.and_(
     ASSIGNMENT.c.n_revisions == 0,
     ASSIGNMENT.c.expires_at > _NOW,
+    # Else a clock that is set back would have items of that time held until it catches up.
+    ASSIGNMENT.c.leased_at <= _NOW + _LATE,
     ASSIGNMENT.c.kind.in_(COUNTED),
 )
 _N_HELD = (
