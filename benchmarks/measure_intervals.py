@@ -1,7 +1,7 @@
 """Coverage of the 95% intervals of measures: distinct-4, recall and others, by number of texts.
 
     python benchmarks/measure_intervals.py [--cases 300] [--sizes 50,100,200,400]
-    python benchmarks/measure_intervals.py --texts HUMAN SYSTEM
+    python benchmarks/measure_intervals.py --texts HUMAN SYSTEM [--measures NAMES]
 
 The value that an interval should contain is the mean over all cases of the same size, since
 these measures depend on the number of texts. Texts are draws from a Zipf distribution of words
@@ -16,17 +16,14 @@ import argparse
 import numpy as np
 
 from mauve.embed.registry import get_embedder
-from mauve.measures.distinct import distinct_measure
 from mauve.measures.estimate import deal_texts
 from mauve.measures.intervals import measured
-from mauve.measures.precision_recall import RECALL
 from mauve.measures.protocol import MeasuredSample, TokenTable
-from mauve.measures.repeated_ngrams import diversity_measure
-from mauve.measures.token_entropy import TOKEN_ENTROPY
+from mauve.measures.registry import get_measures
 from mauve.measures.tokenizers import get_tokenizer
 from mauve.text.read import read_texts
 
-MEASURES = (distinct_measure(4), RECALL, diversity_measure(), TOKEN_ENTROPY)
+MEASURES = "distinct-4,recall,diversity,token-entropy"
 
 
 def sample(n: int, rng: np.random.Generator, name: str) -> MeasuredSample:
@@ -54,6 +51,7 @@ def pool(paths: list[str]) -> dict[str, MeasuredSample]:
         name: MeasuredSample(
             name,
             deal_texts(np.arange(len(texts[name]), dtype=np.uint64)),
+            texts=texts[name],
             tokens=table,
             features=embedder.embed(texts[name]).features,
         )
@@ -67,6 +65,7 @@ def drawn(whole: MeasuredSample, n: int, rng: np.random.Generator) -> MeasuredSa
     return MeasuredSample(
         whole.name,
         deal_texts(rng.integers(0, 2**62, n).astype(np.uint64)),
+        texts=[whole.texts[row] for row in rows],
         tokens=whole.tokens.ordered(rows),
         features=whole.features[rows],
     )
@@ -78,20 +77,22 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--sizes", default="50,100,200,400")
     parser.add_argument("--texts", nargs=2, metavar=("HUMAN", "SYSTEM"))
+    parser.add_argument("--measures", default=MEASURES)
     args = parser.parse_args()
+    measures = get_measures(args.measures, {"texts", "tokens", "features"})
     pools = pool(args.texts) if args.texts else None
-    print("| measure | n | coverage | mean half width / s.d. of values |")
-    print("|---|---|---|---|")
+    print("| measure | n | coverage | too low, too high | mean half width / s.d. of values |")
+    print("|---|---|---|---|---|")
     for n in map(int, args.sizes.split(",")):
-        values: dict[str, list[float]] = {measure.name: [] for measure in MEASURES}
-        ends: dict[str, list[tuple[float, float]]] = {measure.name: [] for measure in MEASURES}
+        values: dict[str, list[float]] = {measure.name: [] for measure in measures}
+        ends: dict[str, list[tuple[float, float]]] = {measure.name: [] for measure in measures}
         for case in range(args.cases):
             rng = np.random.default_rng([n, case])
             if pools is None:
                 human, system = sample(n, rng, "human"), sample(n, rng, "model")
             else:
                 human, system = (drawn(pools[name], n, rng) for name in ("human", "model"))
-            for measure in MEASURES:
+            for measure in measures:
                 estimate = measure.estimate(system, human)
                 result = measured(estimate, None, measure, 0.95, system.groups, human.groups)
                 values[measure.name].append(result.value)
@@ -102,9 +103,11 @@ def main() -> None:
             whole = np.inf if pools is None else len(pools["human"].tokens)
             factor = np.sqrt(1 - n / whole)
             at = truth + (np.array(found) - truth) / factor
-            inside = np.mean((at - (found - low) <= truth) & (truth <= at + (high - found)))
+            below, above = truth > at + (high - found), truth < at - (found - low)
+            inside = 1 - below.mean() - above.mean()
             width = np.mean(high - low) / 2 / np.std(at, ddof=1)
-            print(f"| {name} | {n} | {inside:.3f} | {width:.2f} |", flush=True)
+            sides = f"{below.mean():.3f}, {above.mean():.3f}"
+            print(f"| {name} | {n} | {inside:.3f} | {sides} | {width:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

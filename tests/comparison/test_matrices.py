@@ -104,15 +104,28 @@ def test_every_format(matrix):
 
 
 def test_wrong_arguments_and_warnings(matrix):
-    samples = clouds(60)
+    samples = clouds(130)
     with pytest.raises(InvalidParameterError, match="'n_splits'"):
         score_matrix(samples["human"], samples["near"], n_splits=1)
     with pytest.raises(InvalidParameterError, match="Got 'fra' instead"):
         matrix.others("fra")
     with pytest.raises(KeyError):
         matrix["human", "fra"]
-    with pytest.warns(mauve.MauveWarning, match="Samples have 30 to 60 texts"):
-        score_matrix(samples["human"], samples["near"][:30], progress=False)
+    with pytest.warns(mauve.MauveWarning, match="Samples have 100 to 130 texts"):
+        made = score_matrix(samples["human"], samples["near"][:100], progress=False)
+    assert "|n:130+100|" in made.signature
+
+
+def test_differences_of_form_are_named_as_in_a_comparison():
+    rng = np.random.default_rng(0)
+    words = "rain wind snow sun cloud storm road house garden river".split()  # noqa: SIM905
+    human = [" ".join(rng.choice(words, 12)) + "." for _ in range(60)]
+    model = [f"**{' '.join(rng.choice(words, 12))}**" for _ in range(60)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mauve.MauveWarning)
+        made = score_matrix(human, {"bold": model}, embedder="bundled", progress=False)
+    assert any(message.startswith("The form of 'bold' differs") for message in made.warnings)
+    assert any("'bold' has 60 texts: below 100" in message for message in made.warnings)
 
 
 def test_scores_of_zero_have_a_tree():

@@ -14,6 +14,7 @@ from mauve.measures.mmd import squared_mmd
 from mauve.measures.protocol import MeasuredSample
 from mauve.measures.registry import get_measures
 from mauve.measures.repetition import REPETITION, ends_in_run
+from mauve.measures.saved import measurements_from_dict
 from mauve.measures.tokenizers import get_tokenizer
 
 
@@ -62,3 +63,19 @@ def test_what_a_loop_does_to_zipf_depends_on_the_tokenizer():
             measured = mauve.measure(human, loops, "zipf", tokenizer=tokenizer, progress=False)
             gaps[tokenizer] = measured["model"]["zipf"].value - measured.human["zipf"].value
     assert gaps["words"] < gaps["bundled"]
+
+
+def test_intervals_that_rare_texts_make_too_narrow_are_named():
+    """Of 300 samples of 50 continuations by GPT-2 large, 18% had an interval above the mean."""
+    human = [f"One text of {i}, and all words of it are new." for i in range(400)]
+    options = {"measures": "distinct-4,diversity,zipf", "progress": False}
+    enough = mauve.measure(human, human, **options)
+    assert enough.notes == ()
+    few = mauve.measure(human, human[:399], **options)
+    [note] = few.notes
+    assert "fewer than 400 texts" in note
+    assert "decide distinct-4, diversity: the interval is then too narrow" in note
+    assert note in str(few)
+    assert few.to_dict()["notes"] == [note]
+    assert measurements_from_dict(few.to_dict()) == few
+    assert mauve.measure(human[:60], human[:60], "zipf", progress=False).notes == ()

@@ -1,6 +1,7 @@
 """The heat map: every score in its cell, alike samples beside each other, human text marked."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,6 +38,20 @@ def test_cells_hold_the_scores_in_the_order_of_the_tree():
     assert [colour == HUMAN for colour in colours] == [name == "human" for name in order]
     (tree,) = ax.child_axes
     assert len(tree.lines) == 3
+
+
+@pytest.mark.parametrize("n", [2, 5, 20])
+def test_all_of_it_stands_within_the_figure(n):
+    long = made(n)
+    names = (long.human_name, *(f"a system of the name {name}" for name in long.names[1:]))
+    renamed = dict(zip(long.names, names, strict=True))
+    scores = {(renamed[a], renamed[b]): score for (a, b), score in long.scores.items()}
+    figure = plot_matrix(replace(long, names=names, scores=scores)).figure
+    box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    assert min(box.x0, box.y0) > 0.05
+    assert box.x1 < width - 0.05
+    assert box.y1 < height - 0.05
 
 
 @pytest.mark.parametrize("n", [2, 15])

@@ -1,11 +1,15 @@
 """Protocols as tables: what they hold, and what a wrong table is told."""
 
+import inspect
+
 import pytest
 
+import mauve
 from mauve.errors import InvalidParameterError
 from mauve.measures.registry import check_names
 from mauve.protocols.catalogue import NAMES, built_in, get_protocol
 from mauve.protocols.protocol import Protocol
+from mauve.quantize.registry import tenth_of
 
 MINE = """
 title = "Our lab's"
@@ -44,6 +48,21 @@ def test_alce_is_what_its_code_does():
     assert protocol.samples.strip_punctuation
     assert protocol.score.percent
     assert protocol.basis == "code"
+
+
+def test_paper_2021_is_what_the_text_of_the_paper_says():
+    protocol = get_protocol("paper-2021")
+    samples, score, report = protocol.samples, protocol.score, protocol.report
+    assert (samples.texts, samples.tokens, samples.join_prompt) == (5000, 1024, False)
+    assert tenth_of(samples.texts) == 500  # the default number of buckets of the paper
+    assert (score.method, score.embedder, score.num_buckets) == ("authors", "gpt2-large", "n/10")
+    assert (score.scaling, score.restarts, score.explained_variance) == (5, 5, 0.9)
+    iterations = inspect.signature(mauve.compute_mauve).parameters["kmeans_max_iter"].default
+    assert iterations == 500
+    # The columns of its tables, of tokens of GPT-2, beside those that need the model under test.
+    assert report.measures == "perplexity,zipf,repetition,distinct-4,self-bleu-1000"
+    assert (report.tokenizer, report.language_model) == ("gpt2", "gpt2-large")
+    assert protocol.basis == "paper"
 
 
 def test_a_protocol_of_ones_own(tmp_path):

@@ -98,6 +98,18 @@ def test_what_replaces_a_part_of_the_protocol_is_in_the_recipe():
     assert "other measures beside the score" in result.deviations
 
 
+def test_the_recipe_says_how_much_of_a_text_is_read():
+    table = MINE.to_dict() | {"samples": {"texts": 60, "min_texts": 20, "tokens": 1024}}
+    table.pop("name")
+    long = Protocol.from_table("long", table)
+    result = follow(texts(60, 0), texts(60, 1), protocol=long, measures="")
+    assert "511 tokens read in place of 1024" in result.deviations  # the bundled model reads fewer
+    assert "60 texts of each sample, at most 511 tokens of each, features of" in result.recipe
+    features = np.random.default_rng(0).normal(size=(2, 60, 4))
+    result = follow(*features, protocol=long)
+    assert "60 texts of each sample, given features, k = 12" in result.recipe
+
+
 def test_as_many_texts_as_the_protocol_says_are_drawn():
     rng = np.random.default_rng(1)
     human, model = rng.normal(size=(2, 400, 4))

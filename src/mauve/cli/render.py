@@ -307,6 +307,7 @@ def measurements_legend(measurements: Measurements, *, gaps: bool = False) -> st
             " A statistic T is shown as the gap |T(Q) - T(P)| between the system's texts Q and "
             "human text P."
         )
+    legend = " ".join([legend, *measurements.notes])
     return f"{legend} `mauve measure --list` describes all measures."
 
 

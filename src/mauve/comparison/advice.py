@@ -61,7 +61,7 @@ def system_warnings(
     human, k = samples.human_name, num_buckets
     n_p, n_q = samples.sizes[human], samples.sizes[system]
     messages = [*samples.reading_warnings[human], *samples.reading_warnings[system]]
-    messages += _form_warnings(samples, system)
+    messages += form_warnings(samples, system)
     messages += [about.message for about in about_samples if about.names & {human, system}]
     if min(n_p, n_q) < 5 * k:
         messages.append(
@@ -76,7 +76,7 @@ def system_warnings(
     return tuple(messages)
 
 
-def _form_warnings(samples: Samples, system: str) -> list[str]:
+def form_warnings(samples: Samples, system: str) -> list[str]:
     """Return the differences of form; that of languages unless it is said what cannot be read.
 
     Of habits that one step of normalisation removes, the one that tells the samples apart best is

@@ -7,11 +7,12 @@ from math import sqrt
 import numpy as np
 
 from mauve.arrays import BoolArray, FloatArray, IntArray
+from mauve.comparison.advice import form_warnings, sample_warnings
 from mauve.comparison.buckets import joint_clustering
 from mauve.comparison.compared import number_groups
 from mauve.comparison.matrix_results import Matrix, MatrixScore
 from mauve.comparison.plans import plan_systems
-from mauve.comparison.settings import MIN_TEXTS, Settings
+from mauve.comparison.settings import MIN_TEXTS, Settings, format_signature, parse_signature
 from mauve.embed.load import Samples, load_samples
 from mauve.embed.naming import SystemsLike, name_samples
 from mauve.embed.registry import EmbedderLike
@@ -29,7 +30,7 @@ from mauve.inference.intervals import (
 from mauve.inference.resampling import LabelledPair
 from mauve.progress import ProgressLike, progress_bar
 from mauve.quantize.crossfit import JointClustering
-from mauve.quantize.registry import get_quantizer
+from mauve.quantize.registry import BucketPlan, get_quantizer
 from mauve.text.normalize import EmptyPolicy
 from mauve.text.prompts import Prompts
 from mauve.text.steps import Normalize
@@ -143,7 +144,7 @@ scaling, confidence, seed, device, cache, progress
             num_buckets=plan.num_buckets,
             confidence=settings.confidence,
             n_texts=dict(samples.sizes),
-            signature=settings.signature(samples, samples.system_names[0], plan),
+            signature=_signature(settings, samples, plan),
             warnings=_warnings(samples),
         )
     for message in matrix.warnings:
@@ -210,8 +211,21 @@ class _Scores:
         return float(score)
 
 
+def _signature(settings: Settings, samples: Samples, plan: BucketPlan) -> str:
+    """Return the signature of all scores, with the numbers of texts of all samples."""
+    parts = parse_signature(settings.signature(samples, samples.system_names[0], plan))
+    sizes = (
+        f"{size}of{samples.n_given[name]}" if name in samples.kept else str(size)
+        for name, size in samples.sizes.items()
+    )
+    return format_signature(parts | {"n": "+".join(sizes)})
+
+
 def _warnings(samples: Samples) -> tuple[str, ...]:
-    messages = list(samples.all_reading_warnings)
+    messages = [*samples.all_reading_warnings]
+    for name in samples.system_names:
+        messages += form_warnings(samples, name)
+    messages += [about.message for about in sample_warnings(samples)]
     sizes = samples.sizes
     if max(sizes.values()) > _APART * min(sizes.values()):
         low, high = min(sizes.values()), max(sizes.values())
@@ -219,4 +233,4 @@ def _warnings(samples: Samples) -> tuple[str, ...]:
             f"Samples have {low} to {high} texts: the larger ones weigh more in the joint "
             "clustering. Give as many of each, or use limit."
         )
-    return tuple(messages)
+    return tuple(dict.fromkeys(messages))

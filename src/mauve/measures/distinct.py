@@ -5,7 +5,7 @@ import numpy as np
 from mauve.errors import check_int
 from mauve.measures.estimate import Estimate, jackknife_influences
 from mauve.measures.ngrams import Counts, count_by_group
-from mauve.measures.protocol import Measure, MeasuredSample
+from mauve.measures.protocol import RARE_TEXTS, Measure, MeasuredSample
 
 
 def distinct_share(counts: Counts) -> float:
@@ -76,4 +76,5 @@ def distinct_measure(n: int = 4) -> Measure:
         grows_with="tokens",
         low=0.0,
         high=1.0,
+        narrow_below=RARE_TEXTS,
     )

@@ -26,6 +26,9 @@ Need = Literal[
 Variant = Literal["authors"] | None
 VARIANT_NAMES = ("authors",)
 
+#: Number of texts below which a sample may well lack those that decide a value, such as loops.
+RARE_TEXTS = 400
+
 T = TypeVar("T")
 
 
@@ -167,6 +170,8 @@ class Measure:
         equally many to be comparable.
     extra : str
         The extra of this package that it needs, if any.
+    narrow_below : int
+        Number of texts below which its interval was found too narrow; 0 if it was not.
     """
 
     name: str
@@ -181,6 +186,7 @@ class Measure:
     grows_with: Literal["texts", "tokens"] | None = None
     summary: str = ""
     extra: str = ""
+    narrow_below: int = 0
 
 
 def needed(part: T | None, name: str) -> T:

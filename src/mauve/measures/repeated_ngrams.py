@@ -9,7 +9,7 @@ from mauve.errors import UndefinedError, check_int
 from mauve.escape import escaped
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.ngrams import find_ngrams
-from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, Variant, needed
+from mauve.measures.protocol import RARE_TEXTS, Measure, MeasuredSample, TokenTable, Variant, needed
 
 _LENGTHS = (2, 3, 4)  # of the n-grams of `diversity`
 
@@ -106,6 +106,7 @@ def repeated_measure(n: int = 4, variant: Variant = None) -> Measure:
         is_statistic=True,
         low=0.0,
         high=1.0,
+        narrow_below=RARE_TEXTS,
     )
 
 
@@ -154,6 +155,7 @@ def sequence_repeated_measure(n: int = 4) -> Measure:
         is_statistic=True,
         low=0.0,
         high=1.0,
+        narrow_below=RARE_TEXTS,
     )
 
 
@@ -204,4 +206,5 @@ def diversity_measure(variant: Variant = None) -> Measure:
         is_statistic=True,
         low=0.0,
         high=1.0,
+        narrow_below=RARE_TEXTS,
     )

@@ -43,6 +43,8 @@ class Measurements(Mapping[str, dict[str, Measured]]):
         All settings that values depend on: values with different signatures are not comparable.
     warnings : tuple of str
         Reasons why values may be unreliable.
+    notes : tuple of str
+        What to allow for in the intervals.
     """
 
     def __init__(
@@ -101,10 +103,24 @@ class Measurements(Mapping[str, dict[str, Measured]]):
             tables.as_text(names[1:], [columns[title] for title in titles])
             for titles in fitting_columns(width, names, cells)
         ]
-        return with_warnings("\n\n".join(parts), self.warnings)
+        return with_warnings("\n\n".join([*parts, *self.notes]), self.warnings)
 
     def _repr_html_(self) -> str:
         return tables.as_html(self._rows(False), self.columns()) + warnings_as_html(self.warnings)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to allow for in the intervals: those of few texts that a few of them decide."""
+        fewest = min((n for n in self.n_texts.values() if n), default=0)
+        few = [measure for measure in self.measures if fewest < measure.narrow_below]
+        if not few:
+            return ()
+        limit = max(measure.narrow_below for measure in few)
+        return (
+            f"A sample of fewer than {limit} texts may lack rare ones, such as texts in loops, "
+            f"that decide {listed([measure.name for measure in few])}: the interval is then too "
+            "narrow.",
+        )
 
     def distance(self, system: str, measure: str) -> float:
         """Return how bad a system is by one measure; the smallest distance is the best.
@@ -275,6 +291,7 @@ class Measurements(Mapping[str, dict[str, Measured]]):
                 for name, values in self.items()
             ],
             "signature": self.signature,
+            "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
 

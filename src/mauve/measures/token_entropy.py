@@ -5,7 +5,7 @@ import numpy as np
 from mauve.arrays import FloatArray
 from mauve.measures.estimate import Estimate, ratio
 from mauve.measures.ngrams import find_ngrams
-from mauve.measures.protocol import Measure, MeasuredSample, TokenTable, needed
+from mauve.measures.protocol import RARE_TEXTS, Measure, MeasuredSample, TokenTable, needed
 
 
 def token_entropies(table: TokenTable) -> FloatArray:
@@ -63,4 +63,5 @@ TOKEN_ENTROPY = Measure(
     estimate=_estimate,
     is_statistic=True,
     low=0.0,
+    narrow_below=RARE_TEXTS,
 )

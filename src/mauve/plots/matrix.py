@@ -1,6 +1,6 @@
 """Draw scores of all samples against each other: a heat map with a tree above it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from mauve.plots.protocol import HasMatrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _TREE_HEIGHT = 0.22  # of the height of the heat map
-_CELL = 0.62  # inches
-_MARGIN = 2.4  # inches for names
+_CELL, _SIDE = 0.62, 1.2  # inches of a cell, and of all cells together beside that
+_PAD = 0.12  # inches around all that is drawn; fonts of other programs may be a little wider
 _DARK = 0.75  # scores above are written in white, whose contrast is the higher one from here on
 _FEW = 12  # samples whose scores are written into the cells
 _NAME = 18  # characters
@@ -42,9 +43,9 @@ def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
 
     order = matrix.order()
     n = len(order)
+    is_own, side = ax is None, _SIDE + _CELL * n
     if ax is None:
-        side = _MARGIN + _CELL * n
-        ax = new_axes((side, side * (1 + _TREE_HEIGHT) - 0.4), shown=True)
+        ax = new_axes((side, side), shown=True)
     places = [matrix.names.index(name) for name in order]
     scores = matrix.array()[np.ix_(places, places)]
     shades = LinearSegmentedColormap.from_list("scores", [PAPER, "#9db7dc", "#1c3f7c"])
@@ -90,4 +91,21 @@ def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
     tree.set_xlim(-0.5, n - 0.5)
     tree.set_ylim(0, None)
     tree.axis("off")
+    of_halves = f";\n{short(matrix.human_name, _NAME)} with itself: its halves"
+    label = f"MAUVE of each two samples{of_halves if matrix.spread else ''}"
+    ax.set_xlabel(label, color=SOFT, fontsize=9, parse_math=False)
+    if is_own:
+        _fit(ax, side)
     return ax
+
+
+def _fit(ax: "Axes", side: float) -> None:
+    """Make the figure as large as what is drawn: layouts leave no room for the tree."""
+    figure = cast("Figure", ax.figure)
+    figure.set_layout_engine("none")
+    ax.set_position((0, 0, 1, 1))
+    box = figure.get_tightbbox()
+    width, height = box.width + 2 * _PAD, box.height + 2 * _PAD
+    figure.set_size_inches(width, height)
+    left, bottom = (_PAD - box.x0) / width, (_PAD - box.y0) / height
+    ax.set_position((left, bottom, side / width, side / height))

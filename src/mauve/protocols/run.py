@@ -271,6 +271,9 @@ def _deviations(
         deviations.append("given features")
         return tuple(deviations)
     replaced: list[tuple[Any, str, str]] = [(embedder, protocol.score.embedder, "features")]
+    tokens, read = protocol.samples.tokens, _tokens_read(samples)
+    if read is not None and not tokens - 1 <= read <= tokens:  # one may be a mark of the beginning
+        deviations.append(f"{read} tokens read in place of {tokens}")
     if measures != "" and protocol.report.measures:
         replaced.append((tokenizer, protocol.report.tokenizer, "tokens"))
         replaced.append((language_model, protocol.report.language_model, "a language model"))
@@ -304,16 +307,23 @@ def _recipe(result: ProtocolResult, samples: Samples) -> str:
     k = f"{buckets[0]}" if len(buckets) == 1 else f"{buckets[0]} to {buckets[-1]}"
     seeds = ", ".join(map(str, rules.seeds))
     several = f"mean over the seeds {seeds}" if len(rules.seeds) > 1 else f"seed {seeds}"
-    read = f"{protocol.samples.words} words" if protocol.samples.words else (
-        f"{protocol.samples.tokens} tokens"
-    )  # fmt: skip
+    words, tokens = protocol.samples.words, _tokens_read(samples)
+    lengths = [f"{words} words"] * (words > 0 and samples.texts is not None)
+    lengths += [f"{tokens} tokens"] * (tokens is not None)
+    read = f"at most {' and '.join(lengths)} of each, " if lengths else ""
     features = "given features" if samples.texts is None else f"features of {_embedder(samples)}"
     deviating = f", with {', '.join(result.deviations)}" if result.deviations else ""
     return (
         f"MAUVE (Pillutla et al., 2021) was computed by the protocol '{protocol.name}' "
-        f"({protocol.source}){deviating}: {number} texts of each sample, at most {read} of each, "
+        f"({protocol.source}){deviating}: {number} texts of each sample, {read}"
         f"{features}, k = {k} buckets by k-means, c = {rules.scaling:g}, {several}; {ours}."
     )
+
+
+def _tokens_read(samples: Samples) -> int | None:
+    """Return how many tokens of a text are read; None for features, and if it is not known."""
+    reading = None if samples.texts is None else samples.readings.reading
+    return None if reading is None else reading.max_tokens
 
 
 def _embedder(samples: Samples) -> str:
