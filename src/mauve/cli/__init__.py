@@ -32,7 +32,9 @@ from mauve.errors import OutputError
 app = typer.Typer(
     name="mauve",
     help="How far is the text a model writes from the text people write, in what way, and is "
-    "the difference real?",
+    "the difference real?\n\nThe score is MAUVE (Pillutla et al., 2021, called the paper in help "
+    "texts): 1 where a model's texts are distributed like human texts, and near 0 where they "
+    "hardly overlap. 'mauve demo' shows all of it on small samples.",
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # plain help: the same in a pipe, in a file and in the docs
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback

@@ -77,7 +77,14 @@ def compare_command(
     scale: ScaleOptions,
     output: CompareOutput,
 ) -> None:
-    """Measure how far each system's texts are from human texts."""
+    """Measure how far each system's texts are from human texts.
+
+    Prints a row for each system: MAUVE, 1 where its texts are distributed like human texts and
+    near 0 where they hardly overlap; the interval; the same score in buckets of a classifier; the
+    ceiling, which human texts reach against human texts; the p-value of a test that both samples
+    come from one source; and the two errors, writing what people do not (type I) and not writing
+    what people do (type II).
+    """
     if following.protocol is not None:
         check_fixed(texts, score, inference, equivalence, explaining, output)
         check_in_memory(scale)

@@ -39,7 +39,8 @@ class MatrixOptions(OptionGroup):
         typer.Option(
             metavar="N",
             callback=at_least(2, "one division shows no spread"),
-            help="Divisions of the human texts into halves, whose scores are the base line.",
+            help="Random halves of the human texts to score against each other: the score that "
+            "texts of one source reach.",
         ),
     ] = 20
     plot: Annotated[

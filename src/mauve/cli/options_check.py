@@ -36,8 +36,8 @@ class CheckOptions(OptionGroup):
         typer.Option(
             metavar="LEVEL",
             callback=number("above 0 and below 0.5", lambda x: 0 < x < 0.5),
-            help="Level of the tests: the share of checks that call a system worse which is as "
-            "good as the baseline, and of those that miss a loss of DELTA.",
+            help="Level of the tests: how often a system as good as the baseline is called worse, "
+            "and how often a loss of DELTA is called not worse.",
         ),
     ] = 0.05
     write: Annotated[
@@ -59,13 +59,14 @@ class CheckOutput(OptionGroup):
     junit: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write JUnit XML, which CI systems show, with a case a system."
+            metavar="FILE",
+            help="Write JUnit XML, which CI systems show, with a test case for each system.",
         ),
     ] = None
     github: Annotated[
         bool,
         typer.Option(
-            "--github", help="Print annotations for GitHub Actions on stderr, one a system."
+            "--github", help="Print annotations for GitHub Actions on stderr, one for each system."
         ),
     ] = False
     json: Json = False

@@ -79,7 +79,7 @@ class TrainingOptions(OptionGroup):
         typer.Option(
             metavar="N",
             callback=at_least(1, "a step needs a block"),
-            help="Blocks of one step, over all devices.",
+            help="Blocks in a training step, over all devices.",
         ),
     ] = 32
     batch_size: Annotated[
@@ -96,7 +96,7 @@ class TrainingOptions(OptionGroup):
         typer.Option(
             metavar="N",
             callback=at_least(2, "the second token is predicted from the first"),
-            help="Tokens of a block.",
+            help="Tokens in a block. The texts are joined and cut into blocks.",
         ),
     ] = 512
     learning_rate: Annotated[
@@ -104,7 +104,7 @@ class TrainingOptions(OptionGroup):
         typer.Option(
             metavar="X",
             callback=_above_0,
-            help="Of Adam, at the start; it falls to zero along a line.",
+            help="Learning rate of Adam at the start; it falls linearly to zero.",
         ),
     ] = 5e-5
     validation: Annotated[
@@ -116,7 +116,12 @@ class TrainingOptions(OptionGroup):
         ),
     ] = 0.05
     seed: Annotated[
-        int, typer.Option(metavar="N", callback=at_least(0, "a seed is no negative number"))
+        int,
+        typer.Option(
+            metavar="N",
+            callback=at_least(0, "a seed is no negative number"),
+            help="Random seed of the held-out texts, the order of blocks and new weights.",
+        ),
     ] = 0
     device: Annotated[
         str,
@@ -138,7 +143,7 @@ class TrainingOptions(OptionGroup):
         typer.Option(
             metavar="N",
             callback=at_least(1, "a checkpoint follows a step"),
-            help="Steps between two checkpoints, by default ten in a training, at most 500 steps "
+            help="Steps between two checkpoints; by default a tenth of the training, at most 500 "
             "apart.",
         ),
     ] = None

@@ -24,9 +24,10 @@ from mauve.generation.tasks import TASKS
 from mauve.measures.registry import GROUPS
 
 _MODEL_HELP = (
-    "What writes: 'bundled'; 'ngram:FILE', an n-gram model of the texts of a file; a causal "
-    "Transformers model on the hub or in a folder; or the http(s) address of an OpenAI-compatible "
-    "endpoint. It is named after its last part; NAME=MODEL gives it another name."
+    "The model that writes: 'bundled'; 'ngram:FILE', an n-gram model of the texts of a file; a "
+    "causal Transformers model on the hub or in a folder; or the http(s) address of an "
+    "OpenAI-compatible endpoint. It is named after its last part; NAME=MODEL gives it another "
+    "name."
 )
 
 
@@ -57,7 +58,7 @@ class ModelOptions(OptionGroup):
     ] = None
     token_budget: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Most tokens that a batch has; by default as many "
+        typer.Option(metavar="N", min=1, help="Most tokens in a batch; by default as many "
                      "as fit the memory."),
     ] = None  # fmt: skip
 
@@ -204,7 +205,7 @@ class DecodingOptions(OptionGroup):
     max_tokens: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="New tokens of a text at most; by default those of the task."
+            metavar="N", min=1, help="Most new tokens of a text; by default those of the task."
         ),
     ] = None
     min_tokens: Annotated[
@@ -212,7 +213,8 @@ class DecodingOptions(OptionGroup):
         typer.Option(
             metavar="N",
             min=0,
-            help="Tokens before which a text does not end; human texts with fewer are left out.",
+            help="Fewest tokens of a text: models end none before, and shorter human texts are "
+            "left out.",
         ),
     ] = 0
 

@@ -30,7 +30,7 @@ def _is_scaling(value: float) -> bool:
 
 @dataclass(frozen=True)
 class ProtocolOptions(OptionGroup):
-    """The protocol of a line of papers, in place of single options."""
+    """The protocol of papers on one subject, in place of single options."""
 
     panel = "Score"
 
@@ -38,7 +38,7 @@ class ProtocolOptions(OptionGroup):
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Compute the score as a line of papers does, and print it beside ours: "
+            help="Compute the score as papers on one subject do, and print it beside ours: "
             f"{', '.join(NAMES)}, or a .toml file of your own; mauve protocols describes them. "
             "It fixes the other options of the score. --embedder, --tokenizer and "
             "--language-model replace all its models together, and the recipe says so.",
@@ -168,7 +168,7 @@ class InferenceOptions(PermutationOptions):
         typer.Option(
             metavar="N",
             callback=at_least(MIN_BOOTSTRAP, WHY_BOOTSTRAP),
-            help="Resamples, with --interval bootstrap.",
+            help="Number of resamples with --interval bootstrap.",
         ),
     ] = 200
 

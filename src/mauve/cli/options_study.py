@@ -47,7 +47,8 @@ class RatingsOptions(RatingsSource):
         typer.Option(
             metavar="SECONDS",
             callback=number("at least 0", lambda x: 0 <= x < float("inf")),
-            help="Leave out ratings that took no longer, in active time where it was measured. "
+            help="Leave out ratings that took this long or less, in active time where it was "
+            "measured. "
             "The paper's filter is 25.",
             show_default=False,
         ),

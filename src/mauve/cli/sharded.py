@@ -68,7 +68,7 @@ def embed_one_shard(
 
 @with_flags
 def merge_command(folder: ShardFolder) -> None:
-    """Check that all shards of mauve embed --shard are there and whole."""
+    """Check that no shard of mauve embed --shard is missing or damaged."""
     merged = merge_shards(folder.folder)
     console = new_console()
     with printing():

@@ -16,10 +16,13 @@ def serve_command(
     location: Location,
     host: Annotated[
         str,
-        typer.Option(help="Address to listen on; 127.0.0.1 is for this machine alone."),
+        typer.Option(
+            metavar="ADDRESS", help="Address to listen on; 127.0.0.1 is for this machine alone."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+        int,
+        typer.Option(metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one."),
     ] = 8000,
     public_url: Annotated[
         str | None,
@@ -50,7 +53,7 @@ def serve_command(
 ) -> None:
     """Serve the annotation page of a study, and the operator's dashboard.
 
-    Stops on Ctrl-C. Answers that were acknowledged are on disk, however the server ends.
+    Ctrl-C stops it. No answer that the page has shown as sent is lost, however the server ends.
     """
     from mauve.study.server.run import serve
     from mauve.study.store.opening import open_study
