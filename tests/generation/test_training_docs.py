@@ -1,14 +1,16 @@
 """The examples of docs/training.md run."""
 
 import json
-import re
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 from small_language import blocks, texts, tiny_model, word_tokenizer
 
-DOCS = Path(__file__).parents[2] / "docs" / "training.md"
+sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are no package
+
+import pages
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -27,7 +29,8 @@ def test_examples_run(tmp_path, monkeypatch, capsys):
         "model": tiny_model(), "train": blocks(texts(0, 40)), "validation": blocks(texts(1, 9)),
         "tokenizer": tokenizer,
     }  # fmt: skip
-    examples = re.findall(r"^```python\n(.*?)^```$", DOCS.read_text("utf-8"), re.M | re.S)
+    page = pages.PAGES["docs/training.md"]
+    examples = [block.text for block in pages.blocks(page) if block.language == "python"]
     assert len(examples) == 3
     # What the tiny model can read, in a training of some steps without trackers.
     smaller = {

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are no package
+
+from pages import PAGES, blocks
+
 import mauve
 from mauve.errors import InvalidParameterError
 
-PAGE = Path(__file__).parents[2] / "docs" / "trackers.md"
 RNG = np.random.default_rng(0)
 COMPARISON = mauve.compare(
     RNG.normal(size=(200, 4)),
@@ -25,12 +27,14 @@ COMPARISON = mauve.compare(
 
 def examples():
     """Return every Python block of the page with the heading above it."""
-    text = PAGE.read_text("utf-8")
-    found = []
-    for section in text.split("\n## ")[1:]:
-        heading = section.partition("\n")[0]
-        found += [(heading, code) for code in re.findall(r"```python\n(.*?)```", section, re.S)]
-    return found
+    page = PAGES["docs/trackers.md"]
+    lines = page.read_text("utf-8").splitlines()
+    headings = [line.removeprefix("## ") if line.startswith("## ") else "" for line in lines]
+    return [
+        (next(filter(None, reversed(headings[: block.line]))), block.text)
+        for block in blocks(page)
+        if block.language == "python"
+    ]
 
 
 def run_in(folder, code):
