@@ -34,6 +34,7 @@ html_theme = "furo"
 html_title = "mauve"
 html_copy_source = False
 html_static_path = ["static"]
+html_css_files = ["narrow.css"]
 html_js_files = [("access.js", {"defer": "defer"})]
 
 

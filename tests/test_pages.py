@@ -23,7 +23,6 @@ WORDS = ["rain", "wind", "snow", "sun", "cloud", "storm", "road", "house", "gard
 QUICK = "--n-clusterings 2 --n-permutations 0 --quiet"
 #: Blocks of these languages need more than files: they run in the test that is named.
 ELSEWHERE = {
-    "docs/cli.md": ("tests/test_docs.py", ("text",)),
     "docs/study.md": ("tests/study/server/test_documentation.py", ("python", "console")),
     "docs/trackers.md": ("tests/integrations/test_trackers.py", ("python",)),
     "docs/training.md": ("tests/generation/test_training_docs.py", ("python",)),
@@ -99,6 +98,10 @@ SMALLER = {
     "docs/evaluate.md": {
         "--out run": "--out run -n 20 --max-tokens 6 --measures repetition",
         'folder="run"': 'folder="run", n=20, max_tokens=6, measures="repetition"',
+    },
+    "docs/measures.md": {
+        "mauve measure demo": "mauve measure --limit 60 demo",
+        "mauve compare demo": f"mauve compare --limit 60 {QUICK} demo",
     },
     "docs/scale.md": {
         "--memory 1GB": f"--memory 1GB {QUICK}",

@@ -23,7 +23,7 @@ class Measured:
         Confidence interval of the value.
     standard_error : float
     gap : float or None
-        |T(Q) - T(P)| of a statistic; None for a comparison, for human text itself, and where
+        ``|T(Q) - T(P)|`` of a statistic; None for a comparison, for human text itself, and where
         both are infinite.
     gap_interval : tuple of float or None
         Confidence interval of the gap.
