@@ -1,12 +1,15 @@
 """On Ray the scores are those of one machine, also when machines are lost."""
 
 import socket
+import socketserver
+import threading
 import warnings
 
 import numpy as np
 import pytest
 
 import mauve
+from mauve.engine import ray_engine
 from mauve.errors import InvalidParameterError, MauveError
 
 ray = pytest.importorskip("ray")
@@ -26,11 +29,19 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Three machines with four cores beside the head, which has none."""
-    cluster = cluster_utils.Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
-    )
-    nodes = [cluster.add_node(num_cpus=cores) for cores in (2, 1, 1)]
+    """Three machines with four cores, the first of them the head."""
+    # A machine that is dead is noticed after 5 seconds in place of 15, one that is slow not sooner;
+    # processes that wait are kept for the next test.
+    noticed = {
+        "health_check_initial_delay_ms": 0,
+        "health_check_period_ms": 1000,
+        "health_check_failure_threshold": 5,
+        "health_check_timeout_ms": 3000,
+        "num_workers_soft_limit": 8,
+    }
+    head = {"num_cpus": 2, "include_dashboard": False, "_system_config": noticed}
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     cluster.wait_for_nodes()
     yield cluster, nodes
@@ -40,12 +51,12 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory):
-    """Human texts and a system's, in six files each."""
+    """Human texts and a system's, in four files each."""
     folder = tmp_path_factory.mktemp("texts")
     rng = np.random.default_rng(0)
     for name, letters in {"human": "abcdefgh", "model": "abcdefff"}.items():
-        for i in range(6):
-            lines = ["".join(rng.choice([*letters, " "], size=30)) + "." for _ in range(60)]
+        for i in range(4):
+            lines = ["".join(rng.choice([*letters, " "], size=30)) + "." for _ in range(40)]
             (folder / f"{name}-{i}.txt").write_text("\n".join(lines) + "\n")
     return str(folder / "human-*.txt"), str(folder / "model-*.txt")
 
@@ -103,11 +114,47 @@ def test_machines_that_are_lost_cost_their_shards_alone(cluster, texts, on_one_m
     assert comparison == on_one_machine
 
 
+def test_the_address_of_a_cluster_is_one(cluster):
+    machines, _ = cluster
+    ray_engine.check_address(machines.address)
+
+
+def test_another_version_on_a_machine_is_named(cluster, texts, monkeypatch):
+    monkeypatch.setattr(ray_engine, "version", lambda name: "99")
+    with pytest.raises(MauveError, match=r"All machines must have mauve-eval 99, .* has [0-9.]+"):
+        mauve.compare_files(*texts, engine="ray", **settings())
+
+
+class Silent(socketserver.BaseRequestHandler):
+    """Answers in another language than Ray."""
+
+    def handle(self):
+        self.request.recv(100)
+        self.request.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def test_clients_outside_of_the_cluster_are_refused(texts):
+    with pytest.raises(InvalidParameterError, match=r"'address' .*ray://a:1.* ray job submit"):
+        mauve.compare_files(*texts, engine="ray", address="ray://a:1", **settings())
+
+
+def test_what_is_no_ray_is_named(texts):
+    """Ray itself would wait for minutes."""
+    if ray.is_initialized():
+        ray.shutdown()
+    with socketserver.TCPServer(("127.0.0.1", 0), Silent) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = "{}:{}".format(*server.server_address)
+        with pytest.raises(InvalidParameterError, match=r"None can be used \(what answers is no"):
+            mauve.compare_files(*texts, engine="ray", address=address, **settings())
+        server.shutdown()
+
+
 def test_no_cluster_at_the_address(texts):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{unused.getsockname()[1]}"
     if ray.is_initialized():
         ray.shutdown()
-    with pytest.raises(MauveError, match=f"Ray cluster at the address '{address}'. None answers"):
+    with pytest.raises(MauveError, match=f"Ray cluster at the address '{address}'. None can be"):
         mauve.compare_files(*texts, engine="ray", address=address, **settings())

@@ -28,9 +28,15 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def cluster():
     """Two machines with a core each beside the head, which has none."""
-    cluster = cluster_utils.Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
-    )
+    # A machine that is dead is noticed after 5 seconds in place of 15, one that is slow not sooner.
+    noticed = {
+        "health_check_initial_delay_ms": 0,
+        "health_check_period_ms": 1000,
+        "health_check_failure_threshold": 5,
+        "health_check_timeout_ms": 3000,
+    }
+    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": noticed}
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     cluster.wait_for_nodes()

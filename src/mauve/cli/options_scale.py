@@ -33,8 +33,8 @@ class ScaleOptions(OptionGroup):
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Ray cluster: 'auto', HOST:PORT or ray://HOST:PORT. By default --engine ray "
-            "starts Ray on this machine.",
+            help="Ray cluster that this machine is part of: 'auto' or HOST:PORT. By default "
+            "--engine ray starts Ray on this machine.",
         ),
     ] = None
     workers: Annotated[

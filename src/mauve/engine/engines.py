@@ -42,6 +42,14 @@ def open_engine(
                 raise bad_parameter(option, "left out unless engine='ray'", value)
         yield LocalEngine()
         return
+    if address is not None and address.startswith("ray://"):
+        raise bad_parameter(
+            "address",
+            "'auto' or HOST:PORT",
+            address,
+            "Ray Data does not work for clients outside of the cluster, so run the command on a "
+            "machine of the cluster, or with ray job submit",
+        )
     with open_ray(address, workers, gpus) as engine:
         yield engine
 

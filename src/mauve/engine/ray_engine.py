@@ -8,6 +8,8 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import metadata
+from importlib.metadata import version
 from typing import Any
 
 from mauve.engine.stages import Together
@@ -15,28 +17,48 @@ from mauve.errors import InvalidParameterError, MauveError
 from mauve.escape import escaped
 
 _HOST_AND_PORT = re.compile(r"^(?:ray://)?(?P<host>[^/]+):(?P<port>\d+)$")
+# What a client of HTTP/2 says first, which all servers of Ray speak, and the kind of the answer.
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+_SETTINGS = b"\4"
 _SECONDS = 5.0  # to wait for an answer at an address; Ray itself waits for minutes
 
 
 class _Worker:
     """An actor: holds the stages, with model and buckets, and takes one piece after another."""
 
-    def __init__(self, stages: list[Any]) -> None:
+    def __init__(self, stages: list[Any], needed: str) -> None:
         # In a list, so that Ray passes the reference: an actor that is started again needs it.
         self._together: Together = importlib.import_module("ray").get(stages[0])
+        self._needed = needed
         self._together.prepare()
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-        return _done(self._together, row)
+        return _done(self._together, row, self._needed)
 
 
-def _done(together: Together, row: dict[str, Any]) -> dict[str, Any]:
+def _done(together: Together, row: dict[str, Any], needed: str) -> dict[str, Any]:
     """Return what a stage returns for a piece, or its error, which trying again cannot change."""
     number = int(row["item"])
     try:
+        check_version(needed)
         return {"number": number, "result": [together(number)], "error": None}
     except MauveError as error:
         return {"number": number, "result": None, "error": [error]}
+
+
+def check_version(needed: str) -> None:
+    """Raise unless this machine has the version that runs the comparison.
+
+    Examples
+    --------
+    >>> check_version(version("mauve-eval"))
+    """
+    found = metadata.version("mauve-eval")
+    if found != needed:
+        raise MauveError(
+            f"All machines must have mauve-eval {needed}, the version of the one that runs the "
+            f"comparison. '{socket.gethostname()}' has {found}: install one version on all."
+        )
 
 
 @dataclass(frozen=True)
@@ -68,7 +90,7 @@ class RayEngine:
         ray = importlib.import_module("ray")  # by name: it is an extra
         is_ours = not ray.is_initialized()
         if is_ours:
-            _check_address(address)
+            check_address(address)
             try:
                 ray.init(
                     address=address or "local",
@@ -98,19 +120,19 @@ class RayEngine:
             return
         data = importlib.import_module("ray.data")
         rows = data.from_items([*range(n_pieces)], override_num_blocks=n_pieces)
-        stages = self.ray.put(together)
+        stages, needed = self.ray.put(together), version("mauve-eval")
         if together.holds_model:
             most = self.workers or max(1, int(self.ray.cluster_resources().get("CPU", 1)))
             done = rows.map(
                 _Worker,
-                fn_constructor_args=[[stages]],
+                fn_constructor_args=[[stages], needed],
                 compute=data.ActorPoolStrategy(min_size=1, max_size=min(most, n_pieces)),
                 num_cpus=1,
                 num_gpus=self.gpus or None,
             )
         else:
             get = self.ray.get
-            done = rows.map(lambda row: _done(get(stages), row), num_cpus=1)
+            done = rows.map(lambda row: _done(get(stages), row, needed), num_cpus=1)
         with ray_errors(self.ray, "What is done is kept if a folder is named: run again."):
             for row in done.iter_rows():
                 if row["error"] is not None:
@@ -136,20 +158,30 @@ def ray_errors(ray: Any, remedy: str) -> Iterator[None]:
         ) from error
 
 
-def _check_address(address: str | None) -> None:
-    """Raise unless something answers at a host and port."""
+def check_address(address: str | None) -> None:
+    """Raise unless a server of the kind that Ray starts answers at a host and port.
+
+    Examples
+    --------
+    >>> check_address(None)  # Ray is started on this machine
+    """
     match = None if address is None else _HOST_AND_PORT.match(address)
     if match is None:
         return
     try:
-        socket.create_connection((match["host"], int(match["port"])), timeout=_SECONDS).close()
+        place = match["host"], int(match["port"])
+        with socket.create_connection(place, timeout=_SECONDS) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") in ("", "0"):  # else it waits for a handshake
+                connection.sendall(_GREETING)
+                if connection.recv(4)[3:] != _SETTINGS:
+                    raise OSError("what answers is no Ray")
     except OSError as error:
         raise _no_cluster(address, str(error)) from error
 
 
 def _no_cluster(address: str | None, reason: str) -> InvalidParameterError:
     return InvalidParameterError(
-        f"There must be a Ray cluster at the address '{escaped(str(address))}'. None answers "
+        f"There must be a Ray cluster at the address '{escaped(str(address))}'. None can be used "
         f"({escaped(reason)}): start one with ray start --head, or leave the address out to use "
         "this machine alone."
     )

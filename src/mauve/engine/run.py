@@ -86,7 +86,8 @@ def compare_files(
     engine : {"disk", "ray"}
         "disk" works in this process, "ray" on a cluster; needs the ``ray`` extra.
     address : str, optional
-        Of a Ray cluster, such as "auto" or "ray://host:10001"; by default Ray is started here.
+        Of a Ray cluster that this machine is part of, "auto" or "host:port"; by default Ray is
+        started here.
     workers : int, optional
         Number of Ray actors, each with a model; by default as many as there are free cores.
     gpus : float
