@@ -3,6 +3,7 @@
 import pytest
 from serving import PAGE, Visitor, make_study, submission
 
+from mauve.study.store.control import pause, resume
 from mauve.study.store.people import create_invites, new_operator_token
 from mauve.study.store.reports import annotator_reports
 
@@ -96,9 +97,15 @@ def test_consent_to_another_text_is_asked_for_again(visitor):
     assert person.post("/api/next").status_code in (401, 409)
 
 
-def test_a_paused_study_gives_no_pairs_and_takes_answers(study, visitor):
-    from mauve.study.store.control import pause, resume
+def test_monitors_can_ask_whether_the_study_is_open(study, visitor):
+    person = visitor()
+    assert person.get("/health").json() == {"study": "open"}
+    assert person.client.head("/health").status_code == 200
+    pause(study)
+    assert person.get("/health").json() == {"study": "paused"}
 
+
+def test_a_paused_study_gives_no_pairs_and_takes_answers(study, visitor):
     person = visitor()
     item = person.join()
     pause(study)
@@ -144,7 +151,8 @@ def test_who_does_not_wait_for_the_last_pairs_has_a_code(tmp_path):
 
 @pytest.mark.slow
 def test_pages_and_dashboard_work_on_postgresql(new_postgresql):
-    study = make_study(new_postgresql(), overlap=1.0, attention_every=3, repeat_every=3)
+    settings = {"attention_every": 3, "repeat_every": 3, "max_failed_checks": 99}
+    study = make_study(new_postgresql(), overlap=1.0, **settings)
     token = new_operator_token(study)
     people = [Visitor(study), Visitor(study)]
     answered = 0

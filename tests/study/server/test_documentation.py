@@ -1,6 +1,7 @@
 """The commands of docs/study.md run, and print what stands there."""
 
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -28,4 +29,5 @@ def test_the_page_on_studies(tmp_path, monkeypatch):
     # All options at once, as each start takes a second; the port may be taken here.
     words = [word.strip("'") for options in served for word in options.split()]
     words = [word for word in words if word not in ("--port", "8000")]
-    assert "dashboard:" in Process("study.sqlite", *words).stop()
+    # A shell that runs tests in the background has SIGINT ignored until the server handles it.
+    assert "dashboard:" in Process("study.sqlite", *words).stop(signal.SIGTERM)

@@ -75,7 +75,7 @@ def create_app(
     async def operator_page(request: Request) -> Response:
         return assets["operator.html"].response(request)
 
-    @app.get("/health")
+    @app.api_route("/health", methods=["GET", "HEAD"])  # monitors ask by either
     async def health() -> dict[str, str]:
         paused = await service.read(lambda: study.is_paused)
         return {"study": "paused" if paused else "open"}
