@@ -247,6 +247,13 @@ class TestFolder:
         cut.unlink()
         assert self.run(files, tmp_path / "work") == first
 
+    def test_an_empty_shard_is_named(self, files, tmp_path):
+        """What a machine that lost its power can leave behind."""
+        self.run(files, tmp_path / "work")
+        (tmp_path / "work" / "hashes-1" / "000001-000000.shard").write_bytes(b"")
+        with pytest.raises(InvalidParameterError, match=r"1.000001-000000\.shard'.* cut .* remove"):
+            self.run(files, tmp_path / "work")
+
     def test_changed_input_is_named(self, files, tmp_path):
         self.run(files, tmp_path / "work")
         changed = tmp_path / "human-0.npy"

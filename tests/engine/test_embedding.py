@@ -130,6 +130,12 @@ def test_other_settings_and_versions_are_named(files, tmp_path, monkeypatch):
         merge_shards(tmp_path / "out")
 
 
+def test_a_file_in_place_of_a_folder(files, tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(InvalidParameterError, match="out' must be a folder"):
+        embed(files, tmp_path / "out", 0, 1)
+
+
 def test_a_folder_without_shards(tmp_path):
     with pytest.raises(InvalidParameterError, match="It has no markers"):
         merge_shards(tmp_path)

@@ -154,18 +154,29 @@ def sorted_columns(
     n_ranges = max(1, -(-n_texts // at_once))
     ends = [(part << 64) // n_ranges for part in range(n_ranges + 1)]
     for low, high in itertools.pairwise(ends):
-        parts: dict[str, list[HashArray]] = {name: [] for name in names}
-        for shard in shards:
-            arrays, _ = shard.read()
-            hashes = arrays["hashes"]
-            start = np.searchsorted(hashes, np.uint64(low))
-            stop = len(hashes) if high == 1 << 64 else np.searchsorted(hashes, np.uint64(high))
-            for name, part in parts.items():
-                part.append(arrays[name][start:stop])
-        joined = {name: np.concatenate(part) for name, part in parts.items()}
-        order = np.argsort(joined["hashes"], kind="stable")
-        if len(order):
-            yield {name: column[order] for name, column in joined.items()}
+        found = _sorted_range(shards, names, low, high)
+        if len(found["hashes"]):
+            yield found
+
+
+def _sorted_range(
+    shards: Sequence[Shard], names: Sequence[str], low: int, high: int
+) -> dict[str, HashArray]:
+    """Return the hashes from `low` on and below `high`, and what is beside them, in order."""
+    parts: dict[str, list[HashArray]] = {name: [] for name in names}
+    for shard in shards:
+        arrays, _ = shard.read()
+        hashes = arrays["hashes"]
+        start = np.searchsorted(hashes, np.uint64(low))
+        stop = len(hashes) if high == 1 << 64 else np.searchsorted(hashes, np.uint64(high))
+        for name, part in parts.items():
+            part.append(arrays[name][start:stop])
+    joined = {name: np.concatenate(part) for name, part in parts.items()}
+    if len(joined) == 1:
+        joined["hashes"].sort(kind="stable")
+        return joined
+    order = np.argsort(joined["hashes"], kind="stable")
+    return {name: column[order] for name, column in joined.items()}
 
 
 class Locator:

@@ -89,6 +89,8 @@ def embed_shard(
     unreadable : {"error", "warn"}
     on_progress : callable
     """
+    if folder.exists() and not folder.is_dir():
+        raise InvalidParameterError(f"'{folder}' must be a folder. It is a file: name another one.")
     _, recipe = sample.preparation.prepared(["text"], "text")
     signature = embedder.embedder.signature
     origin = f"{signature}:{recipe}" if recipe else signature

@@ -126,7 +126,8 @@ def _limited(
 ) -> tuple[HashArray, HashArray]:
     """Return hashes and keys of the texts that :func:`mauve.embed.limit.draw_rows` draws."""
     names = ["hashes", *["prompts"] * source.sample.by_prompt]
-    at_once = max(LEAST_HASHES, stream.memory // HASH_BYTES)
+    # Beside the hash of a text there are its prompt, its key and two places in the order.
+    at_once = max(LEAST_HASHES, stream.memory // (2 * HASH_BYTES))
     drawn: list[HashArray] = []
     for part in sorted_columns(source.shards, names, source.n_texts, at_once):
         hashes = part["hashes"]

@@ -88,7 +88,10 @@ class Shard:
 
 def read_shard(path: Path) -> Archive:
     """Return what a shard holds, whatever it was made from, or raise an error that names it."""
-    return Archive.read(path, KIND, FORMAT, "remove it, and run the same command again")
+    remedy = "remove it, and run the same command again"
+    if path.is_file() and not path.stat().st_size:  # of a machine that lost its power
+        raise InvalidParameterError(f"'{path}' must hold a shard. It is cut short: {remedy}.")
+    return Archive.read(path, KIND, FORMAT, remedy)
 
 
 class UnwrittenShardError(OutputError):
