@@ -90,6 +90,7 @@ def test_features_in_any_files_have_the_score_of_memory(tmp_path, n_files, rows,
     assert streamed.n_tested == {"human": 900, "near": 700, "far": 800}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -130,6 +131,7 @@ def test_little_memory_gives_the_same(tmp_path, monkeypatch):
     assert_same(streamed, mauve.compare(human, {"near": systems["near"]}, **QUICK))
 
 
+@pytest.mark.slow
 def test_the_ceiling_of_many_texts_is_that_of_single_ones(tmp_path, monkeypatch):
     """Units of texts are permuted instead of texts: the same mean, within the error of 100 draws.
 
@@ -176,6 +178,7 @@ class TestTexts:
             (folder / f"model-{i}.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
         return str(folder / "human-*.parquet"), str(folder / "model-*.jsonl.gz")
 
+    @pytest.mark.slow
     def test_an_embedder_of_ones_own(self, tmp_path, monkeypatch):
         monkeypatch.setattr(sources, "PART_ROWS", 64)
         human, model = self.texts(0, 300), [f"  {t} " for t in self.texts(1, 240, skew=0.1)]
@@ -189,8 +192,9 @@ class TestTexts:
         assert_same(streamed, whole)
         assert streamed["model"].form.to_dict() == whole["model"].form.to_dict()
 
+    @pytest.mark.slow
     def test_the_bundled_embedder(self, tmp_path):
-        human, model = self.texts(0, 160), self.texts(1, 150, skew=0.2)
+        human, model = self.texts(0, 80), self.texts(1, 70, skew=0.2)
         streamed = mauve.compare_files(*self.files(tmp_path, human, model), **QUICK)["model"]
         whole = mauve.compare(human, model, cache=False, **QUICK)["model"]
         assert streamed.mauve == pytest.approx(whole.mauve, abs=1e-4)

@@ -10,7 +10,8 @@ import pytest
 
 import mauve
 from mauve.engine import ray_engine
-from mauve.errors import InvalidParameterError, MauveError
+from mauve.engine.limiting import draw_files
+from mauve.errors import InvalidParameterError, MauveError, OutputError
 
 ray = pytest.importorskip("ray")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
@@ -95,6 +96,22 @@ def test_an_error_of_a_text_is_the_one_of_one_machine(cluster, texts, tmp_path):
     (tmp_path / "bad.txt").write_text("one\n" * 20 + "\n" + "two\n")
     with pytest.raises(InvalidParameterError, match=r"bad\.txt.* blank lines"):
         mauve.compare_files(texts[0], str(tmp_path / "bad.txt"), engine="ray", **settings())
+
+
+def test_a_folder_that_takes_no_files_is_named(cluster, texts, tmp_path):
+    (tmp_path / "hashes-1").symlink_to("/proc/self")
+    with pytest.raises(OutputError, match=r"shard '.*hashes-1.00000\d-000000\.shard' cannot be wr"):
+        mauve.compare_files(*texts, engine="ray", folder=tmp_path, **settings())
+
+
+def test_a_limit_draws_the_same_texts(cluster, texts):
+    files = dict(zip(("human", "model"), texts, strict=True))
+    here, there = (
+        draw_files(files, 50, engine=engine, progress=False) for engine in ("disk", "ray")
+    )
+    for name in files:
+        assert there[name].values == here[name].values
+        assert there[name].drawn.tolist() == here[name].drawn.tolist()
 
 
 def test_machines_that_are_lost_cost_their_shards_alone(cluster, texts, on_one_machine, tmp_path):
