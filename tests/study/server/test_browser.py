@@ -358,9 +358,9 @@ def test_active_time_leaves_out_a_hidden_page_and_idle_time(study, serve, visit)
 
 @pytest.mark.parametrize(("size", "scheme"), [("telephone", "dark"), ("desktop", "light")])
 def test_the_dashboard(study, serve, visit, size, scheme):
-    from mauve.study.store.people import enrol, new_operator_token
+    from mauve.study.store.people import create_invites, enrol, new_operator_token
 
-    enrol(study)
+    enrol(study, invite=create_invites(study, 3)[0])
     token = new_operator_token(study)
     address = serve().address
     page = visit(f"{address}operator", size, scheme)
@@ -374,6 +374,7 @@ def test_the_dashboard(study, serve, visit, size, scheme):
     page.get_by_role("heading", name="A study of stories").wait_for()
     page.locator("#agreement tr").nth(2).wait_for()
     assert page.url == f"{address}operator"
+    assert "Unused invitations 2 of 3" in " ".join(page.locator("#figures").inner_text().split())
     assert (
         page.get_by_role("cell", name="human – zebra-9b")
         .or_(page.get_by_role("rowheader", name="human – zebra-9b"))
