@@ -38,7 +38,12 @@ def test_a_row_for_each_system_and_a_column_for_each_domain(files):
     done = invoke("domains", *paths, "--by", "kind", *QUICK)
     assert done.exit_code == 0, done.stderr
     assert done.stdout.split()[:4] == ["system", "sea", "bread", "mean"]
-    assert "--" in done.stdout
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert "its mean is that of its own domains" in " ".join(done.stdout.split())
+    assert "classifier" in next(line for line in lines if line[:2] == ["domain", "system"])
+    of_domains = [line[:2] for line in lines if len(line) > 5 and line[0] in WORDS]
+    assert sorted(of_domains) == [["bread", "a"], ["sea", "a"], ["sea", "b"]]
+    assert max(map(len, done.stdout.partition("\nsignature")[0].splitlines())) <= 80
     assert "warning: sea: " in done.stderr
     as_dict = json.loads(invoke("domains", *paths, "--by", "kind", *QUICK, "--json").stdout)
     assert as_dict["by"] == "kind"

@@ -16,6 +16,7 @@ from mauve.cli.render import print_signatures, print_table
 from mauve.cli.terminal import collected_warnings, new_console, printing, say_warnings
 from mauve.comparison.by_field import split_samples
 from mauve.comparison.domains import Domains, compare_domains
+from mauve.comparison.results import CLASSIFIER_MEANING
 from mauve.progress import progress_bar
 
 
@@ -91,14 +92,33 @@ def _print_domains(result: Domains, by: str, *, quiet: bool) -> None:
         ["system"],
         [([row[0]], dict(zip(titles[1:], row[1:], strict=True))) for row in rows],
     )
+    console.print()
+    details = result.details()
+    names = ["domain", "system"]
+    print_table(
+        console,
+        names,
+        [([row.pop(name) for name in names], row) for row in details],
+    )
     if quiet:
         return
-    console.print()
-    console.print(
+    legend = [
         f"MAUVE of each system against the human texts of the same {by}. In the mean all domains "
-        "count equally; its interval takes their texts as independent. '--': no texts of the "
-        "system there."
-    )
+        "count equally; its interval takes their texts as independent."
+    ]
+    if any("classifier" in row for row in details):
+        legend.append(CLASSIFIER_MEANING)
+    if any("p (= human)" in row for row in details):
+        legend.append(
+            "p (= human) is the p-value of the test that the system writes as people do there."
+        )
+    if any("--" in row for row in rows):
+        legend.append(
+            "'--': no texts of the system there; its mean is that of its own domains, and not "
+            "comparable with means of others."
+        )
+    console.print()
+    console.print(" ".join(legend))
     print_signatures(
         console, [score.signature for each in result.values() for score in each.values()]
     )

@@ -18,7 +18,16 @@ from mauve.escape import escaped
 from mauve.formatting import format_level, format_score
 from mauve.frontier.score import deviance_of, score_at
 from mauve.inference.intervals import normal_quantile
-from mauve.tables import as_html, as_latex, as_markdown, as_text, warnings_as_html
+from mauve.tables import (
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    titles_and_cells,
+    warnings_as_html,
+)
+
+_LEFT_OUT = ("ceiling", "type I", "type II")  # of the columns of a comparison, by domain
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,15 @@ class Domains(Mapping[str, Comparison]):
             rows.append([name, *scores, format_score(mean.mauve), f"{low} - {high}"])
         return titles, rows
 
+    def details(self) -> list[dict[str, str]]:
+        """Return a row for each domain and system, by column title: interval, test and size."""
+        rows = []
+        for domain, comparison in self.comparisons.items():
+            for row in comparison.rows():
+                kept = {title: cell for title, cell in row.items() if title not in _LEFT_OUT}
+                rows.append({"domain": domain, **kept})
+        return rows
+
     def table(self) -> str:
         """Return the scores as plain text."""
         return as_text(*self.rows())
@@ -133,7 +151,8 @@ class Domains(Mapping[str, Comparison]):
         return self.table()
 
     def _repr_html_(self) -> str:
-        return as_html(*self.rows()) + warnings_as_html(self.warnings)
+        tables = as_html(*self.rows()) + as_html(*titles_and_cells(self.details()))
+        return tables + warnings_as_html(self.warnings)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all domains and means as plain Python objects."""
