@@ -46,7 +46,13 @@ def test_a_score_by_a_protocol_stands_beside_ours(files):
     assert "MAUVE as in lab" in head
     assert "95% interval" in head
     assert row.startswith("model")
-    assert "by the protocol 'lab' (our paper), with given features" in " ".join(done.stdout.split())
+    recipe = done.stdout.splitlines()[-1]  # in one line, to copy
+    assert recipe.startswith("MAUVE (Pillutla et al., 2021) was computed by the protocol 'lab'")
+    assert "(our paper), with given features" in recipe
+    assert "plug-in score of the authors' package" in done.stdout
+    quiet = invoke("compare", human, model, "--protocol", lab, "--quiet").stdout
+    assert "plug-in" not in quiet
+    assert quiet.splitlines()[-1] == recipe
 
     as_dict = json.loads(invoke("compare", human, model, "--protocol", lab, "--json").stdout)
     assert 0 < as_dict["reported"]["model"]["mauve"] < 1

@@ -34,6 +34,12 @@ _BASES = {
     "practice": "common practice: check it against the paper that you follow",
 }
 
+_PLUG_IN = (
+    "MAUVE as in a protocol is the plug-in score of the authors' package: too low for few texts, "
+    "and comparable only between samples of one size. Ours is corrected for that, and is the "
+    "mean over clusterings."
+)
+
 
 def protocols_command(
     as_json: Annotated[
@@ -163,5 +169,8 @@ def _print_result(result: ProtocolResult, *, quiet: bool) -> None:
         if not quiet:
             console.print()
             console.print(measurements_legend(result.measurements), highlight=False)
+    if result.reported and not quiet:
+        console.print()
+        console.print(_PLUG_IN, highlight=False)
     console.print()
-    console.print(escaped(result.recipe), highlight=False, markup=False)
+    console.print(escaped(result.recipe), highlight=False, markup=False, soft_wrap=True)
