@@ -14,8 +14,11 @@ from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH, MARGIN = 1180, 24
-#: CSS selector of the element that each picture starts at, and the height of the picture.
-PICTURES = {"report.png": ("body", 585), "report-why.png": ("#system-1", 880)}
+#: CSS selectors: a picture starts at the top of the one and holds all elements of the other.
+PICTURES = {
+    "report.png": ("body", ".verdicts"),
+    "report-why.png": ("#system-1 figure", "#system-1 figure"),
+}
 
 
 def take_pictures(report: Path) -> None:
@@ -26,11 +29,13 @@ def take_pictures(report: Path) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page(viewport={"width": WIDTH, "height": 1200})
         page.goto(report.resolve().as_uri())
-        for name, (selector, height) in PICTURES.items():
-            box = page.locator(selector).bounding_box()
-            left = max(box["x"] - MARGIN, 0)
-            width = min(box["width"] + 2 * MARGIN, WIDTH - left)
-            clip = {"x": left, "y": box["y"], "width": width, "height": height}
+        for name, (first, last) in PICTURES.items():
+            top = page.locator(first).first.bounding_box()["y"]
+            boxes = [element.bounding_box() for element in page.locator(last).all()]
+            left = max(min(box["x"] for box in boxes) - MARGIN, 0)
+            right = min(max(box["x"] + box["width"] for box in boxes) + MARGIN, WIDTH)
+            bottom = max(box["y"] + box["height"] for box in boxes) + MARGIN
+            clip = {"x": left, "y": top, "width": right - left, "height": bottom - top}
             page.screenshot(path=IMAGES / name, full_page=True, clip=clip)
         browser.close()
 

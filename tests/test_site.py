@@ -14,7 +14,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-MAIN_PAGES = ["index", "tutorials/own-data", "inputs", "api", "cli"]
+MAIN_PAGES = ["index", "tutorials/own-data", "tutorials/study", "inputs", "measures", "api", "cli"]
 
 pytestmark = pytest.mark.slow
 
