@@ -5,6 +5,9 @@ Markdown that a repository shows as well; furo, because it reads well on a telep
 nothing from other hosts.
 """
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 import mauve
 
 project = "mauve"
@@ -22,7 +25,7 @@ source_suffix = {".md": "markdown"}
 root_doc = "index"
 exclude_patterns = ["_build"]
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -31,6 +34,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # types stand in the docstrings
 
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = "mauve"
 html_copy_source = False
 html_static_path = ["static"]
@@ -48,6 +52,15 @@ def add_other_pages(app, name, source):
             source[0] += f"\n```{{toctree}}\n:caption: More\n:maxdepth: 1\n\n{pages}\n```\n"
 
 
+def draw_formula(translator, node):
+    """Write a formula as MathML, which browsers draw without a script from another host."""
+    is_block = isinstance(node, nodes.math_block)
+    formula = tex2mathml(node.astext(), as_block=is_block)
+    translator.body.append(f'<div class="formula">{formula}</div>' if is_block else formula)
+    raise nodes.SkipNode
+
+
 def setup(app):
     """Register what Sphinx calls."""
+    app.add_html_math_renderer("mathml", (draw_formula, None), (draw_formula, None))
     app.connect("source-read", add_other_pages)

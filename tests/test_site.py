@@ -75,6 +75,12 @@ def test_nothing_is_fetched_from_other_hosts(site):
         assert fetched == []
 
 
+def test_formulas_are_drawn(site):
+    assert (site / "method.html").read_text("utf-8").count("<math") > 10
+    for path in site.rglob("*.html"):
+        assert not re.search(r"\$\$|\\frac|\\sum", path.read_text("utf-8")), path.name
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 @pytest.mark.parametrize("width", [360, 1200])
 def test_all_can_read_it(site, width):

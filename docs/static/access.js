@@ -3,8 +3,20 @@
 for (const caption of document.querySelectorAll(".caption[role=heading]")) {
   caption.setAttribute("aria-level", "2");
 }
-for (const box of document.querySelectorAll("pre, .table-wrapper")) {
+for (const box of document.querySelectorAll("pre, .table-wrapper, .formula")) {
   box.tabIndex = 0;
+}
+// Cells with sentences are not squeezed into a word a line; the table scrolls instead.
+for (const cell of document.querySelectorAll("article tr > td")) {
+  if (cell.textContent.length > 60 && cell.parentElement.cells.length > 2) {
+    cell.style.minWidth = "12em";
+  }
+}
+// Long names, such as paths, may be broken there.
+for (const code of document.querySelectorAll("article td code")) {
+  if (code.textContent.length > 20) {
+    code.style.overflowWrap = "anywhere";
+  }
 }
 // Each command is a block of its own, so that one which is broken into lines is indented, and its
 // options are not broken at their hyphens.
