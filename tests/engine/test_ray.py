@@ -98,6 +98,17 @@ def test_an_error_of_a_text_is_the_one_of_one_machine(cluster, texts, tmp_path):
         mauve.compare_files(texts[0], str(tmp_path / "bad.txt"), engine="ray", **settings())
 
 
+def test_an_error_of_an_embedder_is_told(cluster, texts):
+    def fails(texts):
+        if len(texts) > 40:  # the drawn ones, in this process
+            return [[text.count(letter) for letter in "abcdefgh "] for text in texts]
+        raise RuntimeError("no such model")
+
+    with pytest.raises(MauveError, match=r"machine .*RuntimeError: no such model.* run") as told:
+        mauve.compare_files(*texts, engine="ray", workers=1, **settings() | {"embedder": fails})
+    assert "in fails" in told.value.__notes__[0]
+
+
 def test_a_folder_that_takes_no_files_is_named(cluster, texts, tmp_path):
     (tmp_path / "hashes-1").symlink_to("/proc/self")
     with pytest.raises(OutputError, match=r"shard '.*hashes-1.00000\d-000000\.shard' cannot be wr"):

@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import socket
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,6 +45,13 @@ def _done(together: Together, row: dict[str, Any], needed: str) -> dict[str, Any
         return {"number": number, "result": [together(number)], "error": None}
     except MauveError as error:
         return {"number": number, "result": None, "error": [error]}
+    except Exception as error:  # of an embedder; Ray would tell it without its cause
+        told = MauveError(
+            f"The work failed on the machine '{socket.gethostname()}' ({type(error).__name__}: "
+            f"{_first_line(error)}). What is done is kept if a folder is named: run again."
+        )
+        told.add_note(traceback.format_exc())
+        return {"number": number, "result": None, "error": [told]}
 
 
 def check_version(needed: str) -> None:
