@@ -8,7 +8,8 @@ import pytest
 from mauve.errors import InvalidParameterError, MauveWarning
 from mauve.study.bootstrap import RESAMPLE, bootstrap_draws, intervals
 from mauve.study.bradley_terry import SCALE, win_probability
-from mauve.study.ranking import Ranking, counts_sentence, rank
+from mauve.study.ranking import Ranking, rank
+from mauve.study.rating_counts import counts_sentence
 from mauve.study.ratings import Rating, Ratings
 from mauve.study.wins import preferences
 
@@ -102,6 +103,14 @@ def test_what_does_not_count_is_counted():
     assert ranking.wins.sum() == counts.counted
     sentence = counts_sentence(counts, 25)
     assert "left out: 1 invalid by the rules of the study, 1 repeat, 1 that took 25 sec" in sentence
+
+
+def test_ties_alone_have_intervals_of_no_width_which_is_said():
+    rows = [Rating(str(i), f"person {i % 12}", "a", "b", (3,)) for i in range(60)]
+    with pytest.warns(MauveWarning, match=r"no width.*\(60 of 60 ratings are ties\)"):
+        ranking = rank(Ratings(tuple(rows), ("q",)), ties="half")
+    assert np.ptp(ranking.intervals) == 0
+    assert not rank(Ratings(tuple(rows), ("q",))).warnings  # wins of one of them, at random
 
 
 def test_the_seed_decides_all_that_is_random(ranking):

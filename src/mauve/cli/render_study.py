@@ -11,7 +11,8 @@ from mauve.escape import escaped
 from mauve.formatting import format_interval, format_level, format_share
 from mauve.study.agreement import Agreement
 from mauve.study.correlation import Correlations
-from mauve.study.ranking import Ranking, counts_sentence
+from mauve.study.ranking import Ranking
+from mauve.study.rating_counts import counts_sentence
 
 _MANY_PAIRS = 6  # systems, of which all pairs are shown; of more the neighbours
 

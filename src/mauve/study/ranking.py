@@ -10,11 +10,12 @@ from mauve.arrays import FloatArray
 from mauve.equality import ExactEquality
 from mauve.errors import bad_parameter, check_int, check_share, warn_caller
 from mauve.escape import listed
-from mauve.formatting import format_count, format_fixed, format_interval, format_level
+from mauve.formatting import format_fixed, format_interval, format_level
 from mauve.plots.preference import plot_preference
 from mauve.study.bootstrap import bootstrap_draws, effective_clusters, intervals, n_clusters
 from mauve.study.bradley_terry import bradley_terry, win_probability
 from mauve.study.davidson import davidson
+from mauve.study.rating_counts import Counts
 from mauve.study.ratings import Ratings
 from mauve.study.wins import Preferences, preferences
 from mauve.tables import as_latex, as_markdown, as_text, titles_and_cells, with_warnings
@@ -42,32 +43,6 @@ class Preferred(NamedTuple):
     probability: float
     interval: tuple[float, float]
     certainty: float
-
-
-class Counts(NamedTuple):
-    """How many ratings count, and why others do not.
-
-    Attributes
-    ----------
-    counted : int
-        Ratings behind the scores.
-    ties : int
-        Those among them that are ties.
-    invalid, repeats, fast, unanswered : int
-        Ratings that do not count: by the rules of the study, as they repeat another, as they
-        took too little time, and without an answer to the question. Each is counted once.
-    annotators, items : int
-        People and prompts behind the ratings that count.
-    """
-
-    counted: int
-    ties: int
-    invalid: int
-    repeats: int
-    fast: int
-    unanswered: int
-    annotators: int
-    items: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +295,7 @@ def rank(
         n_draws=n_draws,
         seed=seed,
     )
-    warnings = _warnings(preferred, resample)
+    warnings = _warnings(preferred, resample, draws)
     for message in warnings:
         warn_caller(message)
     order = np.argsort(-scores, kind="stable")
@@ -363,35 +338,19 @@ def _fit(
     return fit.scores, float(fit.tie) if weights is None else None
 
 
-def _warnings(preferred: Preferences, resample: str) -> tuple[str, ...]:
+def _warnings(preferred: Preferences, resample: str, draws: FloatArray) -> tuple[str, ...]:
+    warnings = []
     n = n_clusters(preferred, resample)
-    if n >= _FEW_CLUSTERS:
-        return ()
-    kind = resample if resample != "both" else "annotators or items"
-    return (
-        f"The intervals rest on {n} {kind}, whose spread is hardly known from so few: collect "
-        f"ratings of at least {_FEW_CLUSTERS}.",
-    )
-
-
-def counts_sentence(counts: Counts, longer_than: float | None = None) -> str:
-    """Return in words what a ranking rests on.
-
-    Examples
-    --------
-    >>> counts_sentence(Counts(90, 9, 0, 2, 5, 0, 12, 40), 25)
-    '90 ratings of 40 items by 12 annotators, 9 of them ties; left out: 2 repeats, 5 that took 25 \
-seconds or less'
-    """
-    sentence = (
-        f"{format_count(counts.counted, 'rating')} of {format_count(counts.items, 'item')} by "
-        f"{format_count(counts.annotators, 'annotator')}, {counts.ties:,} of them ties"
-    )
-    left_out = [
-        (counts.invalid, "invalid by the rules of the study"),
-        (counts.repeats, "repeats" if counts.repeats != 1 else "repeat"),
-        (counts.fast, f"that took {longer_than:g} seconds or less" if longer_than else ""),
-        (counts.unanswered, "without an answer"),
-    ]
-    reasons = ", ".join(f"{n:,} {why}" for n, why in left_out if n)
-    return f"{sentence}; left out: {reasons}" if reasons else sentence
+    if n < _FEW_CLUSTERS:
+        kind = resample if resample != "both" else "annotators or items"
+        warnings.append(
+            f"The intervals rest on {n} {kind}, whose spread is hardly known from so few: collect "
+            f"ratings of at least {_FEW_CLUSTERS}."
+        )
+    if np.ptp(draws, axis=0).max() < 1e-6:  # far below what is printed of scores
+        warnings.append(
+            "The intervals have no width, since all resamples of the ratings give the same scores "
+            f"({preferred.n_ties:,} of {len(preferred):,} ratings are ties): they do not show how "
+            "far scores of other ratings would lie."
+        )
+    return (*warnings,)
