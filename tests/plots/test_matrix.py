@@ -54,10 +54,11 @@ def test_all_of_it_stands_within_the_figure(n):
     assert box.y1 < height - 0.05
 
 
-@pytest.mark.parametrize("n", [2, 15])
+@pytest.mark.parametrize("n", [2, 31])
 def test_few_and_many_samples(n):
     ax = plot_matrix(made(n))
     assert len(ax.texts) == (4 if n == 2 else n)  # of many, the diagonal alone
+    assert ("from 0, white, to 1, dark" in ax.get_xlabel()) == (n > 2)
     ax.figure.canvas.draw()
 
 
@@ -67,3 +68,14 @@ def test_it_draws_into_given_axes():
     ax = Figure().add_subplot()
     assert plot_matrix(made(3), ax) is ax
     assert made(3).plot(ax) is ax
+
+
+def test_names_that_begin_alike_keep_their_ends():
+    matrix = made(3)
+    names = ("human", *(f"a-model-of-a-rather-long-name@temperature={t}" for t in (0.7, 1.0)))
+    renamed = dict(zip(matrix.names, names, strict=True))
+    scores = {(renamed[a], renamed[b]): score for (a, b), score in matrix.scores.items()}
+    ax = plot_matrix(replace(matrix, names=names, scores=scores))
+    shown = {label.get_text() for label in ax.get_yticklabels()}
+    assert {name[-3:] for name in shown} == {"man", "0.7", "1.0"}
+    assert max(map(len, shown)) <= 32

@@ -200,6 +200,22 @@ def short(name: str, width: int = _NAME_WIDTH) -> str:
     return name if len(name) <= width else f"{name[: width - 1].rstrip()}…"
 
 
+def short_names(names: Sequence[str], width: int = _NAME_WIDTH) -> list[str]:
+    """Return names escaped and cut to `width` characters, in the middle if ends tell them apart.
+
+    Examples
+    --------
+    >>> short_names(["llama-70b-instruct@p=0.9", "llama-70b-instruct@p=0.95"], 12)
+    ['llama…@p=0.9', 'llama…p=0.95']
+    """
+    cut = [short(name, width) for name in names]
+    if len({*cut}) == len({*names}):
+        return cut
+    begin, end = (width - 1) // 2, width - 1 - (width - 1) // 2
+    whole = [escaped(name) for name in names]
+    return [n if len(n) <= width else f"{n[:begin].rstrip()}…{n[-end:].lstrip()}" for n in whole]
+
+
 def write(ax: "Axes", x: float, y: float, name: str, **options: Any) -> "Text":
     """Write a name from a user at a point; a $ in it is a dollar."""
     text = ax.text(x, y, name, **options)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from mauve.formatting import format_score
-from mauve.plots.axes import HUMAN, INK, PAPER, RULE, SOFT, new_axes, short, write
+from mauve.plots.axes import HUMAN, INK, PAPER, RULE, SOFT, new_axes, short, short_names, write
 from mauve.plots.protocol import HasMatrix
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ _TREE_HEIGHT = 0.22  # of the height of the heat map
 _CELL, _SIDE = 0.62, 1.2  # inches of a cell, and of all cells together beside that
 _PAD = 0.12  # inches around all that is drawn; fonts of other programs may be a little wider
 _DARK = 0.75  # scores above are written in white, whose contrast is the higher one from here on
-_FEW = 12  # samples whose scores are written into the cells
-_NAME = 18  # characters
+_FEW = 30  # samples whose scores are written into the cells
+_NAME = 32  # characters
 
 
 def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
@@ -68,7 +68,7 @@ def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
             else:
                 continue
             write(ax, j, i, label, ha="center", va="center", color=colour, fontsize=8)
-    names = [short(name, _NAME) for name in order]
+    names = short_names(order, _NAME)
     ax.set_xticks(range(n), names, rotation=40, ha="right")
     ax.set_yticks(range(n), names)
     for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
@@ -92,7 +92,8 @@ def plot_matrix(matrix: HasMatrix, ax: "Axes | None" = None) -> "Axes":
     tree.set_ylim(0, None)
     tree.axis("off")
     of_halves = f";\n{short(matrix.human_name, _NAME)} with itself: its halves"
-    label = f"MAUVE of each two samples{of_halves if matrix.spread else ''}"
+    scale = "" if n <= _FEW else ", from 0, white, to 1, dark"
+    label = f"MAUVE of each two samples{scale}{of_halves if matrix.spread else ''}"
     ax.set_xlabel(label, color=SOFT, fontsize=9, parse_math=False)
     if is_own:
         _fit(ax, side)
