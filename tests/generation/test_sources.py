@@ -1,6 +1,7 @@
 """Sources are files with options behind them, datasets, or lists."""
 
 import json
+import re
 
 import pytest
 
@@ -30,20 +31,29 @@ class TestNames:
         assert [record.text for record in source_records(path)] == ["Because."]
 
     @pytest.mark.parametrize(
-        "bad",
-        ["hf:", "hf:?split=a", "a.txt?", "a.txt?split", "a.txt?split=", "a.txt?config=x",
-         "hf:a?filed=x", "hf:a?split=x&split=y", "?split=a"],
-    )  # fmt: skip
-    def test_that_are_wrong(self, bad):
-        if bad == "a.txt?":
-            assert parse_source(bad) == Source("a.txt")
-            return
-        with pytest.raises(InvalidParameterError, match=r"'source' .* options of field, prompt"):
+        ("bad", "got"),
+        [
+            ("hf:", "no name"),
+            ("hf:?split=a", "no name"),
+            ("?split=a", "no name"),
+            ("a.txt?split", "one without a value"),
+            ("a.txt?split=", "one without a value"),
+            ("a.txt?config=x", "'config'"),
+            ("hf:a?filed=x", "'filed'"),
+            ("hf:a?split=x&split=y", "one twice"),
+        ],
+    )
+    def test_that_are_wrong(self, bad, got):
+        message = f"^'{re.escape(bad)}' must be a file or hf:NAME.* of field, prompt.* Got {got} i"
+        with pytest.raises(InvalidParameterError, match=message):
             parse_source(bad)
+
+    def test_without_options_behind_the_mark(self):
+        assert parse_source("a.txt?") == Source("a.txt")
 
     @pytest.mark.parametrize("take", ["0", "-1", "1.5", "all"])
     def test_take_that_is_no_number(self, take):
-        with pytest.raises(InvalidParameterError, match="an int of at least 1 as take="):
+        with pytest.raises(InvalidParameterError, match=f"at least 1. Got '{take}' instead"):
             parse_source(f"a.txt?take={take}")
 
 

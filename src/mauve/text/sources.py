@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from mauve.errors import InvalidParameterError, bad_parameter
-from mauve.escape import escaped, listed
+from mauve.errors import InvalidParameterError
+from mauve.escape import escaped, listed, shortened
 from mauve.text.fields import Fields, Record
 from mauve.text.files import text_kind
 from mauve.text.hub_datasets import dataset_rows
@@ -77,13 +77,25 @@ def parse_source(source: str | Path) -> Source:
     pairs = parse_qsl(query, keep_blank_values=True)
     known = _DATASET_OPTIONS if is_dataset else _FILE_OPTIONS
     options = dict(pairs)
-    wrong = [name for name in options if name not in known or not options[name]]
-    if wrong or len(pairs) != len(options) or (query and not pairs) or not path:
-        rule = f"a source, with options of {listed(known)} behind it (SOURCE?split=test&take=1000)"
-        raise bad_parameter("source", rule, text)
+    others = [name for name in options if name not in known]
+    got = (
+        "no name" if not path
+        else f"'{escaped(shortened(others[0]))}'" if others
+        else "one twice" if len(pairs) != len(options)
+        else "one without a value" if (query and not pairs) or "" in options.values()
+        else ""
+    )  # fmt: skip
+    if got:
+        raise InvalidParameterError(
+            f"'{escaped(text)}' must be a file or hf:NAME, with a ? and options of {listed(known)} "
+            f"behind it. Got {got} instead: write it like SOURCE?field=story&take=1000."
+        )
     take = options.get("take", "1")
     if not take.isdecimal() or int(take) < 1:
-        raise bad_parameter("source", "a source with an int of at least 1 as take=", text)
+        raise InvalidParameterError(
+            f"The option take in '{escaped(text)}' must be a whole number of at least 1. Got "
+            f"'{escaped(take)}' instead."
+        )
     return Source(path, is_dataset, options)
 
 
