@@ -14,7 +14,15 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-MAIN_PAGES = ["index", "tutorials/own-data", "tutorials/study", "inputs", "measures", "api", "cli"]
+MAIN_PAGES = [
+    "index",
+    "tutorials/own-data",
+    "tutorials/study",
+    "inputs",
+    "measures",
+    "method",
+    "cli",
+]
 
 pytestmark = pytest.mark.slow
 
@@ -82,15 +90,16 @@ def test_formulas_are_drawn(site):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-@pytest.mark.parametrize("width", [360, 1200])
-def test_all_can_read_it(site, width):
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (360, "dark"), (1200, "light")])
+def test_all_can_read_it(site, width, scheme):
     from axe_playwright_python.sync_playwright import Axe
     from playwright.sync_api import sync_playwright
 
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        page = browser.new_page(viewport={"width": width, "height": 800})
+        size = {"width": width, "height": 800}
+        page = browser.new_page(viewport=size, color_scheme=scheme)
         for name in MAIN_PAGES:
             page.goto((site / f"{name}.html").as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name

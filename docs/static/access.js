@@ -14,7 +14,7 @@ for (const cell of document.querySelectorAll("article tr > td")) {
 }
 // Long names, such as paths, may be broken there.
 for (const code of document.querySelectorAll("article td code")) {
-  if (code.textContent.length > 20) {
+  if (code.textContent.length > 24) {
     code.style.overflowWrap = "anywhere";
   }
 }
