@@ -24,7 +24,9 @@ def line(kind: str, result: MauveResult) -> str:
     """Return one line of the table."""
     low, high = result.interval
     sharper = result.classifier.interval
-    findings = ", ".join(finding.kind for finding in result.form.findings) if result.form else ""
+    kinds = [finding.kind for finding in result.form.findings] if result.form else []
+    more = [f"{len(kinds) - 2} more"] if len(kinds) > 2 else []
+    findings = ", ".join([*kinds[:2], *more])
     return (
         f"| {kind} | {result.name} | {result.n_human} + {result.n_model} | "
         f"{result.mauve:.3f} | {low:.3f} - {high:.3f} | {result.ceiling:.3f} | "
