@@ -151,6 +151,7 @@ def test_against_a_saved_comparison(samples):
         (["--write", "b.json", "--github"], 2, "--junit and --github need --against"),
         (["--against", "none.json"], 1, "'none.json' must be a baseline"),
         (["--against", "baseline.json", "--margin", "1"], 2, "between 0 and 1"),
+        (["--against", "baseline.json", "--margin", "0.99"], 1, "or no loss can be as large"),
         (["--against", "baseline.json", "--alpha", "0.5"], 2, "above 0 and below 0.5"),
         (["--against", "baseline.json", "--scaling", "3"], 1, "signatures differ in c"),
         (["--write", "human.npy"], 2, "is one of the files to read"),

@@ -109,6 +109,10 @@ class TestNames:
         with pytest.raises(InvalidParameterError, match=next(iter(options))):
             check(BEFORE, BEFORE, **options)
 
+    def test_a_margin_that_no_loss_could_reach(self):
+        with pytest.raises(InvalidParameterError, match=r"'margin'.* below the score of the basel"):
+            check(BEFORE, BEFORE, margin=BEFORE["m"].mauve)
+
     def test_other_settings_are_refused(self):
         with pytest.raises(InvalidParameterError, match=r"signatures differ in c \("):
             check(compared(scaling=3), BEFORE)

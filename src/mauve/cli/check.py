@@ -96,7 +96,8 @@ def _small(
     """Return the checks of the systems with too few texts for a score, by name."""
     checks = {}
     for name, sample in inputs.systems.items():
-        against = baseline_of(name, inputs.systems, baseline)  # raises, before the work
+        # It raises before the work.
+        against = baseline_of(name, inputs.systems, baseline, checking.margin)
         if len(sample) < MIN_TEXTS <= len(inputs.human):
             checks[name] = too_few(
                 name, len(sample), against, checking.margin, checking.alpha, None

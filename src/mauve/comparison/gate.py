@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from mauve.calls import parameter
 from mauve.comparison.pairs import Scored, check_comparable, score_pair
 from mauve.comparison.results import MauveResult
 from mauve.comparison.settings import MIN_TEXTS, parse_signature
@@ -127,7 +128,7 @@ def check(
         :func:`mauve.comparison.baseline.read_baseline` returns. One system against a baseline of
         one need not have its name.
     margin : float in (0, 1)
-        The loss that is accepted.
+        The loss that is accepted; below the score of the baseline.
     alpha : float in (0, 0.5)
         Level of both one-sided tests.
 
@@ -165,27 +166,35 @@ def check(
     if not check_share("alpha", alpha) < 0.5:
         raise InvalidParameterError(f"'alpha' must be below 0.5. Got {alpha!r} instead.")
     return [
-        _check(result, baseline_of(name, results, baseline), margin, alpha)
+        _check(result, baseline_of(name, results, baseline, margin), margin, alpha)
         for name, result in results.items()
     ]
 
 
-def baseline_of(name: str, systems: Sized, baseline: Mapping[str, Scored]) -> Scored:
-    """Return the score that a system is checked against, or raise if there is none.
+def baseline_of(name: str, systems: Sized, baseline: Mapping[str, Scored], margin: float) -> Scored:
+    """Return the score that a system is checked against, or raise.
 
-    Examples
-    --------
-    >>> baseline_of("new", ["new"], {"old": 0.9})  # one against one
-    0.9
+    Raises
+    ------
+    InvalidParameterError
+        If there is none, or it is not above the margin: no score could be worse by as much.
     """
     if name in baseline:
-        return baseline[name]
-    if len(systems) == len(baseline) == 1:
-        return next(iter(baseline.values()))
-    raise InvalidParameterError(
-        f"The baseline must have the score of '{escaped(name)}'. Got {listed([*baseline])} "
-        f"instead: give the system one of these names, or write a new baseline."
-    )
+        against = baseline[name]
+    elif len(systems) == len(baseline) == 1:
+        against = next(iter(baseline.values()))
+    else:
+        raise InvalidParameterError(
+            f"The baseline must have the score of '{escaped(name)}'. Got {listed([*baseline])} "
+            f"instead: give the system one of these names, or write a new baseline."
+        )
+    if margin >= against.mauve:
+        raise InvalidParameterError(
+            f"{parameter('margin')} must be below the score of the baseline, "
+            f"{format_score(against.mauve)} for '{escaped(name)}', or no loss can be as large. "
+            f"Got {margin:g} instead: choose a smaller one."
+        )
+    return against
 
 
 def too_few(
