@@ -109,6 +109,21 @@ def test_an_error_of_an_embedder_is_told(cluster, texts):
     assert "in fails" in told.value.__notes__[0]
 
 
+def test_a_piece_that_ends_its_process_is_given_up(cluster, texts, monkeypatch):
+    """As one does that needs more memory than there is; Ray itself would try for ever."""
+
+    def ends(texts):
+        import os
+
+        if len(texts) <= 40:  # not the drawn ones, which this process embeds
+            os._exit(1)
+        return [[text.count(letter) for letter in "abcdefgh "] for text in texts]
+
+    monkeypatch.setattr(ray_engine, "RETRIES", 2)
+    with pytest.raises(MauveError, match=r"Ray could not finish the work .* short of memory"):
+        mauve.compare_files(*texts, engine="ray", workers=1, **settings() | {"embedder": ends})
+
+
 def test_a_folder_that_takes_no_files_is_named(cluster, texts, tmp_path):
     (tmp_path / "hashes-1").symlink_to("/proc/self")
     with pytest.raises(OutputError, match=r"shard '.*hashes-1.00000\d-000000\.shard' cannot be wr"):

@@ -21,6 +21,10 @@ _HOST_AND_PORT = re.compile(r"^(?:ray://)?(?P<host>[^/]+):(?P<port>\d+)$")
 # What a client of HTTP/2 says first, which all servers of Ray speak, and the kind of the answer.
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
 _SETTINGS = b"\4"
+#: How often a piece is tried again whose machine or process was lost: it may need more memory than
+#: there is, and Ray itself would try for ever. A machine that was lost costs some ten tries, one
+#: after another, before Ray takes it for dead.
+RETRIES = 50
 _SECONDS = 5.0  # to wait for an answer at an address; Ray itself waits for minutes
 
 
@@ -137,11 +141,18 @@ class RayEngine:
                 compute=data.ActorPoolStrategy(min_size=1, max_size=min(most, n_pieces)),
                 num_cpus=1,
                 num_gpus=self.gpus or None,
+                max_task_retries=RETRIES,
             )
         else:
             get = self.ray.get
-            done = rows.map(lambda row: _done(get(stages), row, needed), num_cpus=1)
-        with ray_errors(self.ray, "What is done is kept if a folder is named: run again."):
+            done = rows.map(
+                lambda row: _done(get(stages), row, needed), num_cpus=1, max_retries=RETRIES
+            )
+        remedy = (
+            "What is done is kept if a folder is named: run again, with fewer workers on a machine "
+            "if they were short of memory."
+        )
+        with ray_errors(self.ray, remedy):
             for row in done.iter_rows():
                 if row["error"] is not None:
                     raise row["error"][0]
