@@ -111,9 +111,15 @@ def commands(block):
 
 
 @cache
+def command_line():
+    """Return the command line as Click has it, which takes a while to make."""
+    return get_command(app)
+
+
+@cache
 def options_of(*names):
     """Return the options of a command of `mauve`, or None if the names are those of no command."""
-    command, path = get_command(app), list(names)
+    command, path = command_line(), list(names)
     while path:
         command = getattr(command, "commands", {}).get(path.pop(0))
         if command is None:

@@ -144,6 +144,7 @@ def test_there_are_blocks():
     assert sum(not block.not_run for block in found) > 70
 
 
+@pytest.mark.slow  # as it loads the packages of trackers
 @pytest.mark.parametrize("name", PAGES)
 def test_names_in_sentences_exist(name):
     """Commands with their options, modules and functions, and files of this repository."""
@@ -161,6 +162,8 @@ def test_names_in_sentences_exist(name):
 
 def resolve(name):
     """Return the module of a dotted name, or what a module holds under it."""
+    if name == "mauve.MauveCallback":
+        return name  # it would load torch
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError:
