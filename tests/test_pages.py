@@ -1,10 +1,12 @@
 """Every code block of the README and of the documentation runs, or is checked."""
 
-import importlib
+import contextlib
+import importlib.util
 import json
 import re
 import shutil
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import numpy as np
@@ -144,7 +146,6 @@ def test_there_are_blocks():
     assert sum(not block.not_run for block in found) > 70
 
 
-@pytest.mark.slow  # as it loads the packages of trackers
 @pytest.mark.parametrize("name", PAGES)
 def test_names_in_sentences_exist(name):
     """Commands with their options, modules and functions, and files of this repository."""
@@ -161,11 +162,16 @@ def test_names_in_sentences_exist(name):
 
 
 def resolve(name):
-    """Return the module of a dotted name, or what a module holds under it."""
+    """Return the place of a module, or what a module holds, and load no more than is needed."""
+    owner, _, attribute = name.rpartition(".")
+    if attribute == "__file__":
+        return resolve(owner)
     if name == "mauve.MauveCallback":
         return name  # it would load torch
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        owner, _, attribute = name.rpartition(".")
-        return getattr(resolve(owner), attribute)
+    with contextlib.suppress(ModuleNotFoundError):  # where the owner is no package
+        if spec := importlib.util.find_spec(name):
+            return spec
+    found = resolve(owner)
+    return getattr(
+        importlib.import_module(owner) if isinstance(found, ModuleSpec) else found, attribute
+    )
