@@ -7,7 +7,7 @@ from mauve.errors import InvalidParameterError
 from mauve.protocols.catalogue import get_protocol
 from mauve.protocols.fitness import check_samples, prompts_of
 from mauve.protocols.prepare import prepared_texts
-from mauve.protocols.protocol import SampleRules
+from mauve.protocols.protocol import Protocol, SampleRules
 
 
 def texts(n, n_words=110):
@@ -37,6 +37,14 @@ def test_fewer_texts_and_unequal_numbers_are_warned_of():
     # Of a larger sample as many are drawn.
     many = {"human": Sample(texts(1000)), "model": Sample(texts(1700))}
     assert check_samples(CONTRASTIVE, many) == []
+
+
+def test_more_buckets_than_texts_are_refused():
+    table = {"title": "a", "source": "b", "samples": {"min_texts": 10, "texts": 30}}
+    protocol = Protocol.from_table("mine", table | {"score": {"num_buckets": 56}})
+    samples = {"human": Sample(["a"] * 90), "m": Sample(["b"] * 25), "n": Sample(["c"] * 40)}
+    with pytest.raises(InvalidParameterError, match=r"'score.num_buckets' .* at most 55, .*Got 56"):
+        check_samples(protocol, samples)
 
 
 def test_short_texts_are_warned_of():

@@ -117,6 +117,13 @@ def test_a_wrong_score_is_named(score, match):
         Protocol.from_table("mine", {"title": "a", "source": "b", "score": score})
 
 
+@pytest.mark.parametrize("measures", ["zipf,nope", "zipf,-zipf"])
+def test_measures_are_checked_before_the_work(measures):
+    table = {"title": "a", "source": "b", "report": {"measures": measures}}
+    with pytest.raises(InvalidParameterError, match=r"'report.measures' of the protocol 'mine' i"):
+        Protocol.from_table("mine", table)
+
+
 def test_what_is_no_protocol(tmp_path):
     with pytest.raises(InvalidParameterError, match=r"one of paper-2021, .* Got 'paper' instead"):
         get_protocol("paper")

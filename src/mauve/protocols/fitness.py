@@ -118,6 +118,13 @@ def check_samples(protocol: Protocol, samples: Mapping[str, Sample]) -> list[str
                 f"{rules.texts}."
             )
     sizes = [min(len(sample), rules.texts) for sample in samples.values()]
+    buckets, most = protocol.score.num_buckets, sizes[0] + min(sizes[1:], default=0)
+    if protocol.score.method == "authors" and buckets != "n/10" and buckets > most:
+        raise InvalidParameterError(
+            f"The key 'score.num_buckets' of the protocol '{escaped(protocol.name)}' must be at "
+            f"most {most}, the texts of human text and of the smallest system. Got {buckets} "
+            "instead: use fewer buckets, or 'n/10'."
+        )
     if protocol.score.method == "authors" and max(sizes) > _APART * min(sizes):
         messages.append(
             f"Samples have {min(sizes)} to {max(sizes)} texts: scores of the authors' method "

@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from mauve.errors import InvalidParameterError
 from mauve.escape import escaped, listed
+from mauve.measures.registry import check_names
 
 #: Whether samples need prompts, may have them, or must be free of them.
 PromptRule = Literal["required", "optional", "none"]
@@ -149,6 +150,13 @@ class Protocol:
                     "add it to its TOML file."
                 )
         protocol = cls(name=name, **values, **parts)
+        if protocol.report.measures:
+            try:
+                check_names(protocol.report.measures)
+            except InvalidParameterError as error:
+                raise InvalidParameterError(
+                    f"The key 'report.measures' of the protocol '{escaped(name)}' is wrong: {error}"
+                ) from error
         if protocol.samples.min_texts > protocol.samples.texts:
             raise InvalidParameterError(
                 f"The key 'samples.min_texts' of the protocol '{escaped(name)}' must be at most "
