@@ -150,6 +150,7 @@ def test_there_are_blocks():
 def test_names_in_sentences_exist(name):
     """Commands with their options, modules and functions, and files of this repository."""
     text = re.sub(r"^```.*?^```$", "", PAGES[name].read_text("utf-8"), flags=re.M | re.S)
+    text = re.sub(r"\n(?=[^\n])", " ", text)  # names that lines break
     for code in re.findall(r"`([^`\n]+)`", text):
         command = re.fullmatch(r"(mauve [a-z]|python (benchmarks|training|docs)/)[^`]*", code)
         if command and not re.search("…", code):
