@@ -200,6 +200,12 @@ class TestTexts:
         assert streamed.mauve == pytest.approx(whole.mauve, abs=1e-4)
         assert streamed.signature == whole.signature
 
+    def test_an_embedder_that_cannot_be_had_is_an_error_before_the_work(self, tmp_path):
+        at = self.files(tmp_path, self.texts(0, 20), self.texts(1, 20))
+        with pytest.raises(InvalidParameterError, match="layer"):
+            mauve.compare_files(*at, embedder_settings={"layer": 3}, folder=tmp_path / "work")
+        assert not (tmp_path / "work").exists()
+
     def test_normalisation_by_several_samples_is_refused(self, tmp_path):
         at = self.files(tmp_path, self.texts(0, 20), self.texts(1, 20))
         with pytest.raises(InvalidParameterError, match="length"):

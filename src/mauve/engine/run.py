@@ -152,6 +152,8 @@ device, progress
         for name, files in named.items()
     }
     choice, origin = _features_from(found, embedder, embedder_settings or {}, device)
+    if choice is not None:
+        _ = choice.embedder  # one that cannot be had is an error now, not after hours of hashing
     with (
         progress_bar(progress) as on_progress,
         open_engine(engine, address=address, workers=workers, gpus=gpus) as opened,
