@@ -126,6 +126,7 @@ def test_differences_of_form_are_named_as_in_a_comparison():
         made = score_matrix(human, {"bold": model}, embedder="bundled", progress=False)
     assert any(message.startswith("The form of 'bold' differs") for message in made.warnings)
     assert any("'bold' has 60 texts: below 100" in message for message in made.warnings)
+    assert any(message.startswith("There are only 6 buckets") for message in made.warnings)
 
 
 def test_scores_of_zero_have_a_tree():

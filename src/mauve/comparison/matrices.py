@@ -36,6 +36,7 @@ from mauve.text.prompts import Prompts
 from mauve.text.steps import Normalize
 
 _ESTIMATOR: EstimatorName = "jackknife"
+_FEW_BUCKETS = 10
 _APART = 1.25  # ratio of sizes from which a smaller sample is pointed out
 
 
@@ -145,7 +146,7 @@ scaling, confidence, seed, device, cache, progress
             confidence=settings.confidence,
             n_texts=dict(samples.sizes),
             signature=_signature(settings, samples, plan),
-            warnings=_warnings(samples),
+            warnings=_warnings(samples, plan.num_buckets),
         )
     for message in matrix.warnings:
         warn_caller(message)
@@ -221,7 +222,7 @@ def _signature(settings: Settings, samples: Samples, plan: BucketPlan) -> str:
     return format_signature(parts | {"n": "+".join(sizes)})
 
 
-def _warnings(samples: Samples) -> tuple[str, ...]:
+def _warnings(samples: Samples, num_buckets: int) -> tuple[str, ...]:
     messages = [*samples.all_reading_warnings]
     for name in samples.system_names:
         messages += form_warnings(samples, name)
@@ -232,5 +233,11 @@ def _warnings(samples: Samples) -> tuple[str, ...]:
         messages.append(
             f"Samples have {low} to {high} texts: the larger ones weigh more in the joint "
             "clustering. Give as many of each, or use limit."
+        )
+    if num_buckets < _FEW_BUCKETS:
+        messages.append(
+            f"There are only {num_buckets} buckets, which do not show differences within them: a "
+            f"score near 1 says little. The smallest sample has {min(sizes.values())} texts: give "
+            f"{10 * _FEW_BUCKETS} or more of each."
         )
     return tuple(dict.fromkeys(messages))
