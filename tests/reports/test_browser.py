@@ -191,6 +191,7 @@ def test_print_shows_every_system_on_paper(visit):
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.filterwarnings("ignore::mauve.MauveWarning")  # few texts
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "dark"), ("telephone", "light")])
 def test_the_page_of_a_matrix(browser, tmp_path, size, scheme):
     from axe_playwright_python.sync_playwright import Axe
@@ -198,6 +199,7 @@ def test_the_page_of_a_matrix(browser, tmp_path, size, scheme):
     rng = np.random.default_rng(0)
     systems = {f"a_system_with_a_long_name_{i}": rng.normal(size=(60, 3)) + i for i in range(4)}
     matrix = score_matrix(rng.normal(size=(60, 3)), systems, n_clusterings=5, n_splits=2)
+    assert len(matrix.warnings) == 2  # that the page shows
     write_matrix(matrix, tmp_path / "matrix.html")
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
