@@ -49,6 +49,10 @@ def ranking(measured: mauve.Measurements) -> str:
     ]
     for measure in measured.measures:
         order = measured.rank(measure.name)
+        missing = [name for name in measured.row_names(gaps=True) if name not in order]
+        if missing:
+            lines.append(f"| {measure.name} | -- | not defined for {', '.join(missing)} | -- |")
+            continue
         others = [name for name in order if name not in REPETITIVE]
         beaten = [name for name in others if order.index(name) > min(map(order.index, REPETITIVE))]
         fooled = f"**yes**, to {', '.join(beaten)}" if beaten else "no"
@@ -88,7 +92,7 @@ def main() -> None:
 
 1,000 web-text prompts, each with its human continuation and with continuations by GPT-2 large under six decoding algorithms (about 140 words). White space at both ends of texts is removed, because texts of *typical* sampling lack the initial space that the others have. Groups of texts for the intervals are made of prompts. Features and generation perplexity come from the bundled model.
 
-Printed by `python benchmarks/decoders.py DATA` (Python {platform.python_version()}, NumPy {version("numpy")}, scikit-learn {version("scikit-learn")}). ↑ higher is better, ↓ lower is better, ≈ nearest to human text is; ± is half of the 95% interval; bold is best; -- is not defined. The language-model measures (sparsemax, token JS, ε-perplexity) are left out, because they need the weights of GPT-2 large, which were not available.
+Printed by `python benchmarks/decoders.py DATA` (Python {platform.python_version()}, NumPy {version("numpy")}, scikit-learn {version("scikit-learn")}). ↑ higher is better, ↓ lower is better, ≈ nearest to human text is; ± is half of the 95% interval; bold is best; -- is not defined. The language-model measures (sparsemax, token JS, ε-perplexity) are left out, because they need the weights of GPT-2 large, which were not available. MTLD, MATTR and HD-D are not defined for a sample with a text without words, which beam search and nucleus sampling have.
 
 ## The paper's columns
 
