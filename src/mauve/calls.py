@@ -68,6 +68,26 @@ def command_line(command: Command) -> Iterator[None]:
         _command.reset(token)
 
 
+@contextmanager
+def without_options(*names: str) -> Iterator[None]:
+    """Word messages for a command that refuses some of its options: none advises to use them.
+
+    Examples
+    --------
+    >>> with command_line(Command("mauve compare", {"normalize": "--normalize"})):
+    ...     with without_options("normalize"):
+    ...         has_option("normalize")
+    False
+    """
+    command = _command.get()
+    if command is None:
+        yield
+        return
+    flags = {name: flag for name, flag in command.flags.items() if name not in names}
+    with command_line(Command(command.name, flags)):
+        yield
+
+
 def called() -> str:
     """Return the name of the function or command that the user called.
 

@@ -77,3 +77,35 @@ def test_what_a_protocol_fixes_cannot_be_given(files):
     done = invoke("compare", human, model, "--protocol", "papr")
     assert done.exit_code == 1
     assert "--protocol must be one of paper-2021" in done.stderr
+
+
+def test_no_warning_advises_what_a_protocol_refuses(tmp_path):
+    rng = np.random.default_rng(0)
+    words = [
+        "rain",
+        "wind",
+        "snow",
+        "sun",
+        "cloud",
+        "storm",
+        "road",
+        "house",
+        "garden",
+        "river",
+        "friend",
+        "letter",
+    ]
+    texts = [" ".join(rng.choice(words, size=20)).capitalize() + "." for _ in range(120)]
+    spaced = [text.replace(" ", "\n\n", 1) for text in reversed(texts)]
+    lab = tmp_path / "lab.toml"
+    lab.write_text(LAB.replace("min_texts = 20", "min_texts = 20\ntokens = 40"), encoding="utf-8")
+    paths = []
+    for name, sample in (("human", texts), ("model", spaced)):
+        paths.append(str(tmp_path / f"{name}.json"))
+        (tmp_path / f"{name}.json").write_text(json.dumps(sample), encoding="utf-8")
+    options = ["--embedder", "bundled", "--no-cache"]
+    done = invoke("compare", *paths, *options, "--protocol", str(lab))
+    assert done.exit_code == 0, done.stderr
+    assert "blank line" in done.stderr
+    assert "--normalize" not in done.stderr
+    assert "--normalize" in invoke("compare", *paths, *options, "--n-permutations", "0").stderr

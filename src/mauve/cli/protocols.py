@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 import mauve
-from mauve.calls import option
+from mauve.calls import option, without_options
 from mauve.cli.inputs import make_embedder, read_inputs
 from mauve.cli.option_groups import OptionGroup
 from mauve.cli.options_input import EmbedderOptions, SampleOptions, TextOptions
@@ -128,7 +128,11 @@ def compare_by_protocol(
         embedder = make_embedder(embedding, inputs, samples.human)
     # With an embedder of the user no model of the protocol is loaded, so that all works offline.
     own_models = embedding.embedder is not None or measuring != MeasureOptions()
-    with collected_warnings() as messages, progress_bar(not output.quiet) as on_progress:
+    with (
+        without_options("normalize", "num_buckets", "limit"),  # refused, so no remedy
+        collected_warnings() as messages,
+        progress_bar(not output.quiet) as on_progress,
+    ):
         result = follow_protocol(
             inputs.human,
             inputs.systems,
