@@ -81,20 +81,7 @@ def test_what_a_protocol_fixes_cannot_be_given(files):
 
 def test_no_warning_advises_what_a_protocol_refuses(tmp_path):
     rng = np.random.default_rng(0)
-    words = [
-        "rain",
-        "wind",
-        "snow",
-        "sun",
-        "cloud",
-        "storm",
-        "road",
-        "house",
-        "garden",
-        "river",
-        "friend",
-        "letter",
-    ]
+    words = ["rain", "wind", "snow", "sun", "cloud", "storm", "road", "house", "garden"]
     texts = [" ".join(rng.choice(words, size=20)).capitalize() + "." for _ in range(120)]
     spaced = [text.replace(" ", "\n\n", 1) for text in reversed(texts)]
     lab = tmp_path / "lab.toml"
