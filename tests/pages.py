@@ -103,7 +103,8 @@ def assert_printed(printed, documented):
 def commands(block):
     """Return the commands of a block, each with its documented output: None if none is shown."""
     if block.language == "console":
-        parts = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
+        text = re.sub(r"\\\n> +", "", block.text)  # a command over several lines
+        parts = re.split(r"^\$ ", text, flags=re.MULTILINE)
         assert parts[0] == "", "a console block starts with '$ '"
         return [tuple(part.split("\n", 1)) for part in parts[1:]]
     lines = [re.sub("  +#.*", "", x) for x in block.text.replace("\\\n", " ").splitlines()]
