@@ -4,6 +4,8 @@
 - :func:`compare_files` scores files of any size, in bounded memory or on Ray;
 - :func:`check` tells whether a system is worse than a baseline, which :func:`write_baseline` writes
   and :func:`read_baseline` reads;
+- :func:`compare_domains` compares in several domains, each against its own human texts, which
+  :func:`domains_by_field` divides; :func:`score_matrix` scores every sample against every other;
 - :func:`explain` shows what a system writes too much, too little or otherwise;
 - :func:`measure` computes other measures beside MAUVE;
 - :func:`report` writes all of that to one HTML file;
@@ -33,9 +35,13 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from mauve.comparison.baseline import read_baseline, write_baseline
+from mauve.comparison.by_field import domains_by_field
 from mauve.comparison.comparison import Comparison
+from mauve.comparison.domains import Domains, compare_domains
 from mauve.comparison.gate import Check, Outcome, check
 from mauve.comparison.ladder import Ladder, SystemLadder
+from mauve.comparison.matrices import score_matrix
+from mauve.comparison.matrix_results import Matrix
 from mauve.comparison.pairs import Difference, difference
 from mauve.comparison.results import MauveResult
 from mauve.comparison.run import compare
@@ -93,6 +99,7 @@ __all__ = [
     "Comparison",
     "ConvergenceError",
     "Difference",
+    "Domains",
     "Embedded",
     "Embedder",
     "Estimate",
@@ -102,6 +109,7 @@ __all__ = [
     "Generated",
     "InvalidParameterError",
     "Ladder",
+    "Matrix",
     "MauveError",
     "MauveResult",
     "MauveWarning",
@@ -125,9 +133,11 @@ __all__ = [
     "TokenScorer",
     "check",
     "compare",
+    "compare_domains",
     "compare_files",
     "compute_mauve",
     "difference",
+    "domains_by_field",
     "evaluate",
     "explain",
     "finetune",
@@ -142,6 +152,7 @@ __all__ = [
     "register_measure",
     "register_quantizer",
     "report",
+    "score_matrix",
     "write_baseline",
 ]
 
