@@ -112,7 +112,7 @@ def test_out_that_is_a_file(tmp_path):
     assert (tmp_path / "taken").read_text() == "mine"
 
 
-def demo_without(package, folder):
+def demo_without(package, folder, cache):
     """Run the demo where a package fails to load, and check all but picture and report."""
     hidden = folder / "hidden" / package
     hidden.mkdir(parents=True)
@@ -124,7 +124,7 @@ def demo_without(package, folder):
         capture_output=True,
         text=True,
         cwd=folder,
-        env=ENV | {"PYTHONPATH": os.pathsep.join(paths), "MAUVE_CACHE": str(folder / "cache")},
+        env=ENV | {"PYTHONPATH": os.pathsep.join(paths), "MAUVE_CACHE": str(cache)},
         timeout=240,
     )
     assert done.returncode == 0
@@ -138,8 +138,8 @@ def demo_without(package, folder):
     return written, lines[-1]
 
 
-def test_without_matplotlib_there_is_no_picture(tmp_path):
-    written, note = demo_without("matplotlib", tmp_path)
+def test_without_matplotlib_there_is_no_picture(tmp_path, demo):
+    written, note = demo_without("matplotlib", tmp_path, demo[0] / "cache")
     assert not written & {"curves.png", "report.html"}
     assert note == (
         "note: no picture and no report, which need matplotlib and jinja2: "
@@ -147,8 +147,8 @@ def test_without_matplotlib_there_is_no_picture(tmp_path):
     )
 
 
-def test_without_jinja_there_is_no_report(tmp_path):
-    written, note = demo_without("jinja2", tmp_path)
+def test_without_jinja_there_is_no_report(tmp_path, demo):
+    written, note = demo_without("jinja2", tmp_path, demo[0] / "cache")
     assert "report.html" not in written
     assert "curves.png" in written
     assert note == 'note: no report, which needs jinja2: pip install "mauve-eval[report]"'
