@@ -12,7 +12,7 @@ from mauve.embed.endpoint_address import is_endpoint
 from mauve.errors import InvalidParameterError, bad_parameter
 from mauve.escape import escaped
 from mauve.formatting import format_count
-from mauve.generation.files import SampleFile, WrittenText, check_prompts
+from mauve.generation.files import SampleFile, WrittenText, check_prompts, read_sample
 from mauve.generation.generated import GeneratedSample
 from mauve.generation.perplexity import perplexity_path, with_perplexity
 from mauve.generation.settings import ModelLike, Setting, settings_of
@@ -212,7 +212,8 @@ def write_samples(
             try:
                 new = _write(writer, setting, seeded, prompts, file, known, pace)
             except BaseException as error:
-                n_kept = sum(position < len(prompts) for position in file.texts)
+                # From the file: Ctrl-C may come between a text's line there and its place here.
+                n_kept = sum(text.position < len(prompts) for text in read_sample(path))
                 if n_kept:
                     error.add_note(
                         f"{n_kept:,} of {format_count(len(prompts), 'text')} are kept in "
