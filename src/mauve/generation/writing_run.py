@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -212,8 +213,11 @@ def write_samples(
             try:
                 new = _write(writer, setting, seeded, prompts, file, known, pace)
             except BaseException as error:
-                # From the file: Ctrl-C may come between a text's line there and its place here.
-                n_kept = sum(text.position < len(prompts) for text in read_sample(path))
+                n_kept = 0
+                # Counted in the file: Ctrl-C may come between a text's line there and its place
+                # here. A file that is gone has no note, and does not hide the error.
+                with suppress(InvalidParameterError):
+                    n_kept = sum(text.position < len(prompts) for text in read_sample(path))
                 if n_kept:
                     error.add_note(
                         f"{n_kept:,} of {format_count(len(prompts), 'text')} are kept in "
