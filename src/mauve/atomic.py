@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mauve.errors import InvalidParameterError, OutputError
+from mauve.escape import escaped
 
 
 @contextmanager
@@ -68,6 +69,22 @@ def check_writable(path: Path) -> None:
         raise InvalidParameterError(
             f"'{path}' cannot be written ({error.strerror}): "
             f"'{path.parent}' must be a folder that you may write to."
+        ) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for results if it is not there, or raise.
+
+    Examples
+    --------
+    >>> make_folder(Path("."))
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"'{escaped(str(folder))}' cannot be made ({error.strerror}): name a folder that you "
+            "may write to."
         ) from error
 
 

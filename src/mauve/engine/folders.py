@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mauve.atomic import make_folder
 from mauve.calls import option
 from mauve.errors import OutputError
 
@@ -31,10 +32,5 @@ def working_folder(folder: str | Path | None) -> Iterator[Path]:
             yield Path(path)
         return
     at = Path(folder)
-    try:
-        at.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"'{at}' cannot be made ({error.strerror}): name a folder that you may write to."
-        ) from error
+    make_folder(at)
     yield at.resolve()

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from mauve.atomic import atomic_write
-from mauve.errors import InvalidParameterError, OutputError
+from mauve.atomic import atomic_write, make_folder
+from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.lm.reference import split_reference
 
@@ -30,13 +30,7 @@ def write_example(folder: str | Path) -> Path:
     ('experiment.toml', ['experiment.toml', 'human.jsonl', 'training.jsonl'])
     """
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"'{escaped(str(target))}' cannot be written ({error.strerror}): name a folder that "
-            "you may write to."
-        ) from error
+    make_folder(target)
     reference = split_reference(_N_PASSAGES)
     contents = {
         CONFIG: files("mauve.experiment").joinpath("example.toml").read_bytes(),

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mauve.atomic import atomic_write
-from mauve.errors import InvalidParameterError, OutputError, check_choice
+from mauve.atomic import atomic_write, make_folder
+from mauve.errors import InvalidParameterError, check_choice
 from mauve.experiment.correlations import Correlations, correlate
 from mauve.experiment.figures import FIGURES, draw_figure
 from mauve.experiment.outside import OutsideScores
@@ -80,12 +80,7 @@ def export_experiment(
     """
     check_choice("picture", picture, SUFFIXES)
     out = Path(folder)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"'{out}' cannot be made ({error.strerror}): name another folder."
-        ) from error
+    make_folder(out)
     files: list[str] = []
     left_out: dict[str, str] = {}
     index = [f"# {markdown_escaped(results.name)}", ""]

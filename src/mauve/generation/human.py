@@ -9,8 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mauve.atomic import atomic_write
-from mauve.errors import InvalidParameterError, MauveError, MauveWarning, warn_caller
+from mauve.atomic import atomic_write, make_folder
+from mauve.errors import InvalidParameterError, MauveWarning, warn_caller
 from mauve.generation.examples import Example
 from mauve.generation.files import check_settings
 from mauve.generation.sources import SourceLike
@@ -195,22 +195,6 @@ def _write(
         file.write(content)
     with atomic_write(folder / "human.json") as file:
         file.write(json.dumps(sidecar, indent=1).encode() + b"\n")
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder for results, or raise.
-
-    Examples
-    --------
-    >>> make_folder(Path("."))
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MauveError(
-            f"The folder '{folder}' cannot be made ({error.strerror}): name one that you may "
-            "write to."
-        ) from error
 
 
 def _tokenizer_name(tokenizer: TextTokenizer) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mauve.atomic import make_folder
 from mauve.errors import check_bool, check_int
 from mauve.generation.evaluation import Evaluation
 from mauve.generation.generating import (
@@ -13,7 +14,7 @@ from mauve.generation.generating import (
     draw_examples,
     read_prompts,
 )
-from mauve.generation.human import ExampleOptions, make_folder
+from mauve.generation.human import ExampleOptions
 from mauve.generation.locks import locked_folder
 from mauve.generation.manifest import Manifest
 from mauve.generation.scoring import (

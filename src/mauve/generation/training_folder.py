@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mauve.atomic import atomic_write
+from mauve.atomic import atomic_write, make_folder
 from mauve.calls import parameter
-from mauve.errors import InvalidParameterError, OutputError
+from mauve.errors import InvalidParameterError
 from mauve.escape import escaped
 from mauve.generation.locks import locked_folder
 
@@ -69,13 +69,7 @@ the same settings. Got '...a', where seed is 0 and not 1: name another, or use i
                 f"{rule}where {', '.join(differing)}: name another, or use its settings."
             )
         self._record = record
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(
-                f"'{escaped(str(self.path))}' cannot be made ({error.strerror}): name a folder "
-                "that you may write to."
-            ) from error
+        make_folder(self.path)
         self.note()
 
     @contextmanager
