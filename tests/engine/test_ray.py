@@ -2,52 +2,37 @@
 
 import socket
 import socketserver
+import sys
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are no package
+
+from ray_clusters import IGNORED, ray, ray_cluster
 
 import mauve
 from mauve.engine import ray_engine
 from mauve.engine.limiting import draw_files
 from mauve.errors import InvalidParameterError, MauveError, OutputError
 
-ray = pytest.importorskip("ray")
-cluster_utils = pytest.importorskip("ray.cluster_utils")
-
 QUICK = {"n_clusterings": 6, "n_permutations": 20, "num_buckets": 10, "progress": False}
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::mauve.MauveWarning"),
-    # Ray leaves sockets and files to the end of the process, and warns of its own interfaces.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    *IGNORED,
 ]
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Three machines with four cores, the first of them the head."""
-    # A machine that is dead is noticed after 5 seconds in place of 15, one that is slow not sooner;
-    # processes that wait are kept for the next test.
-    noticed = {
-        "health_check_initial_delay_ms": 0,
-        "health_check_period_ms": 1000,
-        "health_check_failure_threshold": 5,
-        "health_check_timeout_ms": 3000,
-        "num_workers_soft_limit": 8,
-    }
-    head = {"num_cpus": 2, "include_dashboard": False, "_system_config": noticed}
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-    cluster.wait_for_nodes()
-    yield cluster, nodes
-    ray.shutdown()
-    cluster.shutdown()
+    # Processes that wait are kept for the next test.
+    with ray_cluster(2, num_workers_soft_limit=8) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,15 @@
 
 import re
 import shutil
+import sys
 import warnings
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are no package
+
+from ray_clusters import IGNORED, ray_cluster
 from small_study import STEPS, change, start
 
 from mauve.errors import InvalidParameterError
@@ -13,36 +19,14 @@ from mauve.experiment.on_ray import wait_for_record
 from mauve.experiment.run import run_experiment
 from mauve.experiment.steps import Step
 
-cluster_utils = pytest.importorskip("ray.cluster_utils")
-ray = pytest.importorskip("ray")
-
-pytestmark = [
-    # Ray leaves sockets and files to the end of the process, and warns of its own interfaces.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = IGNORED
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Two machines with a core each beside the head, which has none."""
-    # A machine that is dead is noticed after 5 seconds in place of 15, one that is slow not sooner.
-    noticed = {
-        "health_check_initial_delay_ms": 0,
-        "health_check_period_ms": 1000,
-        "health_check_failure_threshold": 5,
-        "health_check_timeout_ms": 3000,
-    }
-    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": noticed}
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-    cluster.wait_for_nodes()
-    yield cluster, nodes
-    ray.shutdown()
-    cluster.shutdown()
+    with ray_cluster(0) as started:
+        yield started
 
 
 def on_ray(config, folder, progress=False):
